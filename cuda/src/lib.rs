@@ -15,8 +15,8 @@ use crate::lex::CudaRefusal;
 use crate::preprocess::{CudaFile, Preprocessor};
 use crate::read::ProgramReader;
 
-/// The part of CUDA's library that kernels use, in CUDA.
-const LIBRARY: &str = include_str!("library.cu");
+/// The parts of CUDA's library that kernels use, in CUDA.
+const LIBRARY: &str = concat!(include_str!("library.cu"), include_str!("asynchronous.cu"));
 
 /// A program to compile.
 pub struct CudaSource<'a> {

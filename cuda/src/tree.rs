@@ -148,6 +148,30 @@ pub(crate) enum ExpressionKind {
     List(Vec<CudaExpression>),
     SizeOfType(TypeTree),
     SizeOfValue(Box<CudaExpression>),
+    AlignmentOfType(TypeTree),
+    /// How many elements an array has.
+    CountOfArray(Box<CudaExpression>),
+    Lambda(Rc<LambdaTree>),
+}
+
+/// `[=](int i) { .. }`.
+#[derive(Debug, Clone)]
+pub(crate) struct LambdaTree {
+    /// Its `operator()`.
+    pub function: Rc<FunctionTree>,
+    pub captures: Vec<CaptureTree>,
+    /// Are variables that are not named copied (`=`), or referred to (`&`, or neither)?
+    pub copies: bool,
+    /// The names in its body.
+    pub words: Vec<Rc<str>>,
+}
+
+/// A variable that a lambda names in front of its parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct CaptureTree {
+    pub name: Rc<str>,
+    pub is_reference: bool,
+    pub value: Option<CudaExpression>,
 }
 
 #[derive(Debug, Clone)]
@@ -185,6 +209,10 @@ pub(crate) enum CudaStatementKind {
     Return(Option<CudaExpression>),
     Assembly(AssemblyTree),
     Alias(Rc<str>, TypeTree),
+    Goto(Rc<str>),
+    Label(Rc<str>),
+    /// Several that have no scope of their own.
+    Together(Vec<CudaStatement>),
 }
 
 /// Inline PTX.
@@ -276,6 +304,8 @@ pub(crate) struct FunctionTree {
     pub most_threads: Option<CudaExpression>,
     /// Sizes of a cluster.
     pub cluster: Vec<CudaExpression>,
+    /// With which arguments it takes the place of a template.
+    pub specialises: Option<Vec<TemplateArgument>>,
     pub at: CudaSpan,
 }
 
@@ -291,7 +321,11 @@ pub(crate) struct StructureTree {
     pub constants: Vec<VariableTree>,
     pub methods: Vec<Rc<FunctionTree>>,
     pub aliases: Vec<(Rc<str>, TypeTree)>,
+    /// Enumerations within it, whose constants are its own.
+    pub enumerations: Vec<Rc<EnumerationTree>>,
     pub alignment: Option<CudaExpression>,
+    /// With which arguments it takes the place of a template; they may be patterns of its own parameters.
+    pub specialises: Option<Vec<TemplateArgument>>,
     pub at: CudaSpan,
 }
 

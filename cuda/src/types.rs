@@ -55,6 +55,8 @@ pub(crate) struct FieldLayout {
 pub(crate) struct StructureLayout {
     pub tree: Rc<StructureTree>,
     pub bindings: Rc<TemplateBindings>,
+    /// The arguments of the template that it is made of; of a specialisation they are not what its own parameters are.
+    pub arguments: Rc<TemplateBindings>,
     pub fields: Vec<FieldLayout>,
     /// The structures that it is made from, and where they begin.
     pub bases: Vec<(usize, u64)>,

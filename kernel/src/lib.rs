@@ -11,6 +11,7 @@ mod cached;
 mod condition;
 mod content;
 mod contents;
+mod correlated;
 mod counted;
 mod divergence;
 mod effort;

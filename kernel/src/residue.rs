@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::correlated::without_correlated_branches;
+
 /// Where a piece of code came from: the number of its function, and of the instruction there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin {
@@ -405,6 +407,7 @@ pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
         let before = code.len();
         without_detours(&mut code);
         without_stopovers(&mut code);
+        without_correlated_branches(&mut code);
         let mut used = rustc_hash::FxHashSet::default();
         let follows = |code: &[Line], at: usize, to: u32| {
             code[at + 1..].iter().take_while(|(p, _)| matches!(p, CodePiece::Label(_))).any(|(p, _)| *p == CodePiece::Label(to))

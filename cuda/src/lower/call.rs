@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::closure::is_function;
 use super::structure::FoundMethod;
 use super::{InlinedCall, KernelLowering, LoweringResult, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
@@ -33,8 +34,7 @@ impl KernelLowering {
                         return self.refuse(at, "a member of what is no variable", "put it into a variable");
                     };
                     if let Some(member) = self.member_of(number, &place, base.ty.is_volatile, &part.name)? {
-                        let values = self.arguments(arguments)?;
-                        return self.operator_method(member, "operator()", values, at);
+                        return self.call_of_value(member, arguments, at);
                     }
                     let text =
                         format!("`{}` has no function `{}` that is known here", self.structures[number].tree.name, part.name);
@@ -55,13 +55,28 @@ impl KernelLowering {
                     let values = self.arguments(arguments)?;
                     return self.operator_method(base, "operator()", values, at);
                 }
-                self.refuse(
-                    at,
-                    "a call of a function whose address is in a variable is not understood",
-                    "call the function by its name",
-                )
+                if is_function(&base.ty) {
+                    let values = self.arguments(arguments)?;
+                    return self.call_by_address(base, values, at);
+                }
+                self.not_callable(&base, at)
             }
         }
+    }
+
+    /// A call of a structure that has an `operator()`, or of a function by its address.
+    fn call_of_value(&mut self, base: TypedValue, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<TypedValue> {
+        let values = self.arguments(arguments)?;
+        match base.ty.structure() {
+            Some(_) => self.operator_method(base, "operator()", values, at),
+            None if is_function(&base.ty) => self.call_by_address(base, values, at),
+            None => self.not_callable(&base, at),
+        }
+    }
+
+    fn not_callable(&self, base: &TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let text = format!("a call of a value of the type {}", self.type_text(&base.ty));
+        self.refuse(at, text, "call a function, a lambda, or a structure with an `operator()`")
     }
 
     /// Methods with a body, those that are defined outside of their structure as well.
@@ -133,13 +148,16 @@ impl KernelLowering {
                 self.current().scopes.iter().rev().any(|s| matches!(s.names.get(&last.name), Some(super::NameBinding::Value(_))));
             if is_variable {
                 let base = self.named(path)?;
-                let values = self.arguments(arguments)?;
-                if base.ty.structure().is_none() {
-                    let help = "call the function by its name";
-                    return self.refuse(at, "a call of a function whose address is in a variable is not understood", help);
-                }
-                return self.operator_method(base, "operator()", values, at);
+                return self.call_of_value(base, arguments, at);
             }
+        }
+        // An argument of the template: the address of a function.
+        if path.parts.len() == 1
+            && let Some(TemplateBinding::Value(ty, value)) = self.binding_of(&last.name).filter(|_| last.arguments.is_none())
+            && is_function(ty)
+        {
+            let base = TypedValue::constant(ty.clone(), *value);
+            return self.call_of_value(base, arguments, at);
         }
         // A member of the structure whose function this is.
         let owner = match path.parts.len() {
@@ -181,12 +199,7 @@ impl KernelLowering {
             }
             if let Some(DeclaredItem::Variable(tree)) = entries.iter().find(|i| matches!(i, DeclaredItem::Variable(_))) {
                 let base = self.global(&tree.clone())?;
-                let values = self.arguments(arguments)?;
-                if base.ty.structure().is_none() {
-                    let help = "call the function by its name";
-                    return self.refuse(at, "a call of a function whose address is in a variable is not understood", help);
-                }
-                return self.operator_method(base, "operator()", values, at);
+                return self.call_of_value(base, arguments, at);
             }
             if entries.iter().any(|i| matches!(i, DeclaredItem::OfHost)) {
                 let text = format!("`{}` is a function of the host", path.words());
@@ -221,8 +234,10 @@ impl KernelLowering {
         for (n, (function, owner, _)) in all.iter().enumerate() {
             // Of what is declared and defined the definition counts.
             let is_declared = function.body.is_none()
-                && all.iter().any(|(f, ..)| f.body.is_some() && f.parameters.len() == function.parameters.len());
-            if is_declared && !function.is_defaulted {
+                && all.iter().any(|(f, ..)| {
+                    f.body.is_some() && f.specialises.is_none() && f.parameters.len() == function.parameters.len()
+                });
+            if is_declared && !function.is_defaulted || function.specialises.is_some() {
                 continue;
             }
             let least = function.parameters.iter().filter(|p| p.default.is_none()).count();
@@ -239,7 +254,10 @@ impl KernelLowering {
             }
         }
         match best {
-            Some((_, n, bindings)) => Ok((n, bindings)),
+            Some((_, n, bindings)) => match self.special_function(all, n, &bindings, at)? {
+                Some(special) => Ok((special, Rc::default())),
+                None => Ok((n, bindings)),
+            },
             None => {
                 let types: Vec<String> = values.iter().map(|v| self.type_text(&v.ty)).collect();
                 let text = format!("no `{name}` that is known here takes ({})", types.join(", "));
@@ -361,7 +379,13 @@ impl KernelLowering {
     }
 
     /// Finds what parameters of a template are from a value's type.
-    fn deduce(&mut self, tree: &TypeTree, ty: &CudaType, parameters: &[TemplateParameter], found: &mut TemplateBindings) {
+    pub(super) fn deduce(
+        &mut self,
+        tree: &TypeTree,
+        ty: &CudaType,
+        parameters: &[TemplateParameter],
+        found: &mut TemplateBindings,
+    ) {
         match tree {
             TypeTree::Named(path) => {
                 let last = path.last();
@@ -375,11 +399,11 @@ impl KernelLowering {
                     return;
                 }
                 let (Some(arguments), Some(number)) = (&last.arguments, ty.structure()) else { return };
-                let StructureLayout { tree, bindings, .. } = self.structures[number].clone();
+                let StructureLayout { tree, arguments: given, .. } = self.structures[number].clone();
                 if tree.name != last.name {
                     return;
                 }
-                for (argument, (_, binding)) in arguments.iter().zip(bindings.iter()) {
+                for (argument, (_, binding)) in arguments.iter().zip(given.iter()) {
                     match (argument, binding) {
                         (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => self.deduce(tree, ty, parameters, found),
                         (
@@ -451,6 +475,7 @@ impl KernelLowering {
         let mut frame = InlinedCall::outside(namespace);
         (frame.function, frame.owner, frame.this, frame.bindings, frame.end) =
             (Some(function.clone()), owner, this.clone(), bindings, end);
+        self.enter_lambda(&mut frame);
         self.frames.push(frame);
         let result = self.resolved(&function.result)?;
         let is_reference = is_reference(&function.result);
@@ -475,14 +500,10 @@ impl KernelLowering {
             let tree = owner.map(|o| self.structures[o].tree.clone());
             let body = self.program.body(function, tree.as_deref())?;
             self.set_position(at);
-            let is_auto = matches!(super::lookup::strip(&function.result), TypeTree::Auto);
-            if is_auto {
-                // The type is that of the first `return`.
-                let found = self.returned_type(&body)?;
-                self.frame().result = found;
-            }
+            self.frame().is_auto = matches!(super::lookup::strip(&function.result), TypeTree::Auto);
             self.frame().is_last = true;
             self.statement(&body)?;
+            self.all_labels_are_there()?;
         }
         let last = self.frames.len() - 1;
         let InlinedCall { slot, direct, is_end_used, result, .. } =
@@ -509,28 +530,13 @@ impl KernelLowering {
         })
     }
 
-    fn returned_type(&mut self, body: &crate::tree::CudaStatement) -> LoweringResult<CudaType> {
-        use crate::tree::CudaStatementKind as S;
-        Ok(match &body.what {
-            // Only of a function that does nothing else: else names are not known yet.
-            S::Block(all) => match all.as_slice() {
-                [crate::tree::CudaStatement { what: S::Return(Some(e)), .. }] => {
-                    self.resolved(&TypeTree::OfExpression(Box::new(e.clone())))?
-                }
-                [.., last] => match &last.what {
-                    S::Return(Some(_)) => {
-                        return self.refuse(
-                            last.at,
-                            "the type of what this function returns is not written",
-                            "write it in place of `auto`",
-                        );
-                    }
-                    _ => CudaType::VOID,
-                },
-                [] => CudaType::VOID,
-            },
-            _ => CudaType::VOID,
-        })
+    /// The body of a lambda sees what stood around it.
+    pub(super) fn enter_lambda(&self, frame: &mut InlinedCall) {
+        if let Some(scope) = frame.owner.and_then(|number| self.lambdas.get(&number)) {
+            (frame.owner, frame.this) = (scope.owner, scope.this.clone());
+            frame.scopes[0].names.clone_from(&scope.names);
+            frame.scopes.push(super::LocalNames::default());
+        }
     }
 
     /// A value of a type that nobody knows.

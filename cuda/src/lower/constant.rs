@@ -19,7 +19,9 @@ impl KernelLowering {
         if self.frames.len() > super::MAX_CALLS {
             return self.refuse(self.position, "constants and types are nested too deep", "write it flatter");
         }
-        self.frames.push(InlinedCall { bindings, owner, ..InlinedCall::outside(namespace) });
+        let mut frame = InlinedCall { bindings, owner, ..InlinedCall::outside(namespace) };
+        self.enter_lambda(&mut frame);
+        self.frames.push(frame);
         let done = act(self);
         self.frames.pop();
         done

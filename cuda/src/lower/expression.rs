@@ -2,10 +2,13 @@
 
 use std::rc::Rc;
 
+use super::closure::is_function;
 use super::lookup::special_variable;
-use super::{KernelLowering, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
+use super::structure::FoundMethod;
+use super::{KernelLowering, LoweringResult, LoweringStop, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
-use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, TypeTree};
+use crate::read::DeclaredItem;
+use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, NamePath, TypeTree};
 use crate::types::{CudaType, TypeShape};
 
 impl KernelLowering {
@@ -117,11 +120,26 @@ impl KernelLowering {
             ExpressionKind::List(_) => {
                 return self.refuse(at, "a list in braces where its type is not known", "write the type in front of it");
             }
+            ExpressionKind::Lambda(tree) => self.lambda(tree, at)?,
             ExpressionKind::SizeOfType(tree) => {
                 let ty = self.resolved(tree)?;
                 let size = self.size_of(&ty, at)?.0;
                 TypedValue::constant(CudaType::integer(8, false), size)
             }
+            ExpressionKind::AlignmentOfType(tree) => {
+                let ty = self.resolved(tree)?;
+                let alignment = self.size_of(&ty, at)?.1;
+                TypedValue::constant(CudaType::integer(8, false), alignment)
+            }
+            ExpressionKind::CountOfArray(of) => match self.lower(of)?.ty {
+                CudaType { shape: TypeShape::Array(_, Some(count)), .. } => {
+                    TypedValue::constant(CudaType::integer(8, false), count)
+                }
+                ty => {
+                    let text = format!("a loop over a range of the type {}", self.type_text(&ty));
+                    return self.refuse(at, text, "a loop goes over an array whose size is known");
+                }
+            },
             ExpressionKind::SizeOfValue(of) => {
                 let ty = self.resolved(&TypeTree::OfExpression(of.clone()))?;
                 let size = self.size_of(&ty, at)?.0;
@@ -173,12 +191,17 @@ impl KernelLowering {
                 if pointer.ty.structure().is_some() {
                     return self.operator_method(pointer, "operator*", Vec::new(), at);
                 }
+                // What is at the address of a function is called by its address.
+                if is_function(&pointer.ty) {
+                    return Ok(pointer);
+                }
                 self.pointed(pointer, at)
             }
             CudaUnary::Address => {
                 let value = self.lower(operand)?;
                 match value.form {
                     ValueForm::Place(place) | ValueForm::Temporary(place) => self.address_of(value.ty, place),
+                    form if is_function(&value.ty) => Ok(TypedValue { ty: value.ty, form }),
                     _ => self.refuse(at, "the address of what is no variable", "put it into a variable"),
                 }
             }
@@ -212,6 +235,9 @@ impl KernelLowering {
                     && self.has_method(number, name)
                 {
                     return self.operator_method(value, name, Vec::new(), at);
+                }
+                if let Some(found) = self.free_operator(name, std::slice::from_ref(&value), at)? {
+                    return Ok(found);
                 }
                 let value = self.plain(value, at)?;
                 match of {
@@ -291,7 +317,31 @@ impl KernelLowering {
         let name = format!("operator{}", of.sign());
         match a.ty.structure().filter(|&number| self.has_method(number, &name)) {
             Some(_) => self.operator_method(a.clone(), &name, vec![b.clone()], at).map(Some),
-            None => Ok(None),
+            None => self.free_operator(&name, &[a.clone(), b.clone()], at),
+        }
+    }
+
+    /// An operator that is a function outside of structures; nothing where none takes these values.
+    fn free_operator(&mut self, name: &str, values: &[TypedValue], at: CudaSpan) -> LoweringResult<Option<TypedValue>> {
+        if !values.iter().any(|v| v.ty.structure().is_some()) {
+            return Ok(None);
+        }
+        let path = NamePath { parts: vec![NamePart { name: name.into(), arguments: None }], at };
+        let of = |i| match i {
+            DeclaredItem::Function(f) => Some((f, usize::MAX, 0)),
+            _ => None,
+        };
+        let functions: Vec<FoundMethod> = self.entries(&path).into_iter().filter_map(of).collect();
+        if functions.is_empty() {
+            return Ok(None);
+        }
+        match self.chosen(&functions, None, values, (name, at)) {
+            Ok((index, bindings)) => {
+                let function = functions[index].0.clone();
+                self.invoked(&function, None, None, bindings, values.to_vec(), at).map(Some)
+            }
+            Err(LoweringStop::Refused(_)) => Ok(None),
+            Err(again) => Err(again),
         }
     }
 
@@ -321,7 +371,15 @@ impl KernelLowering {
         self.set_position(at);
         if to.ty.structure().is_some() {
             return match of {
-                Some(of) => self.operator_method(to, &format!("operator{}=", of.sign()), vec![value], at),
+                Some(of) => {
+                    let name = format!("operator{}=", of.sign());
+                    let is_own = to.ty.structure().is_some_and(|number| self.has_method(number, &name));
+                    let values = [to.clone(), value.clone()];
+                    match if is_own { None } else { self.free_operator(&name, &values, at)? } {
+                        Some(found) => Ok(found),
+                        None => self.operator_method(to, &name, vec![value], at),
+                    }
+                }
                 None => self.assigned_structure(to, value, at),
             };
         }

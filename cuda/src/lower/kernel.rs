@@ -53,6 +53,9 @@ pub(crate) fn compiled(program: ProgramReader, target: &str, is_asked: &dyn Fn(&
         truths: FxHashMap::default(),
         shared: FxHashMap::default(),
         recursive: Vec::new(),
+        lambdas: FxHashMap::default(),
+        functions: Vec::new(),
+        compared_functions: None,
         needs_assertions: false,
         grid_barriers: 0,
     };
@@ -192,6 +195,7 @@ impl KernelLowering {
         self.mutable.clear();
         self.truths.clear();
         self.shared.clear();
+        self.compared_functions = None;
     }
 
     fn kernel(
@@ -332,6 +336,8 @@ impl KernelLowering {
         if let CudaStatementKind::Block(all) = &body.what {
             self.block(all, true)?;
         }
+        self.all_labels_are_there()?;
+        self.all_are_compared()?;
         if self.current().is_end_used {
             self.put_label(end);
         }

@@ -7,7 +7,8 @@ use super::{KernelLowering, KnownSpace, LoweringResult, NameBinding, TypedValue,
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::read::DeclaredItem;
 use crate::tree::{
-    CudaExpression, NamePath, Storage, StructureTree, TemplateArgument, TemplateParameter, TypeTree, VariableTree,
+    CudaExpression, EnumerationTree, NamePart, NamePath, Storage, StructureTree, TemplateArgument, TemplateParameter, TypeTree,
+    VariableTree,
 };
 use crate::types::{CudaType, FieldLayout, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
 
@@ -188,7 +189,7 @@ impl KernelLowering {
         }
         for item in self.entries(path) {
             match item {
-                DeclaredItem::Structure(tree) => {
+                DeclaredItem::Structure(tree) if tree.specialises.is_none() => {
                     let number = self.instance(&tree, last.arguments.as_deref(), path.at)?;
                     return Ok(Some(CudaType::plain(TypeShape::Structure(number))));
                 }
@@ -211,6 +212,14 @@ impl KernelLowering {
                     return found.map(Some);
                 }
                 _ => {}
+            }
+        }
+        // A template that is declared, and whose specialisations are defined.
+        if let Some(arguments) = &last.arguments {
+            let arguments = self.plain_arguments(arguments)?;
+            if let Some((tree, bindings)) = self.specialisation(path, &arguments, path.at)? {
+                let number = self.laid_out(tree, bindings, arguments, path.at)?;
+                return Ok(Some(CudaType::plain(TypeShape::Structure(number))));
             }
         }
         Ok(None)
@@ -307,8 +316,9 @@ impl KernelLowering {
         let bindings = match &tree.template {
             Some(parameters) => {
                 // Its own name within it is itself.
+                let is_own = |of: &StructureTree| of.name == tree.name && of.namespace == tree.namespace;
                 if let Some(owner) = self.current().owner.filter(|_| arguments.is_none())
-                    && Rc::ptr_eq(&self.structures[owner].tree, tree)
+                    && is_own(&self.structures[owner].tree)
                 {
                     return Ok(owner);
                 }
@@ -316,29 +326,38 @@ impl KernelLowering {
             }
             None => TemplateBindings::new(),
         };
-        let same = |s: &StructureLayout| Rc::ptr_eq(&s.tree, tree) && *s.bindings == bindings;
+        if tree.template.is_some() {
+            let parts = tree.namespace.iter().chain([&tree.name]).map(|n| NamePart { name: n.clone(), arguments: None });
+            let path = NamePath { parts: parts.collect(), at };
+            if let Some((special, own)) = self.specialisation(&path, &bindings, at)? {
+                return self.laid_out(special, own, bindings, at);
+            }
+        }
+        self.laid_out(tree.clone(), bindings.clone(), bindings, at)
+    }
+
+    /// The structure that a tree of one is where its parameters are known, with the arguments of its template.
+    fn laid_out(
+        &mut self,
+        tree: Rc<StructureTree>,
+        bindings: TemplateBindings,
+        arguments: TemplateBindings,
+        at: CudaSpan,
+    ) -> LoweringResult<usize> {
+        let same = |s: &StructureLayout| Rc::ptr_eq(&s.tree, &tree) && *s.bindings == bindings;
         if let Some(found) = self.structures.iter().position(same) {
             return Ok(found);
         }
-        if self.structures.len() > 4000 {
-            return self.refuse(at, "more than 4000 structures are made of templates", "make fewer");
-        }
-        let number = self.structures.len();
         let bindings = Rc::new(bindings);
-        self.structures.push(StructureLayout {
-            tree: tree.clone(),
-            bindings: bindings.clone(),
-            fields: Vec::new(),
-            bases: Vec::new(),
-            size: 0,
-            align: 0,
-        });
+        let number = self.new_structure(tree.clone(), bindings.clone(), at)?;
+        self.structures[number].arguments = Rc::new(arguments);
         self.enter(at)?;
         let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
         let frames = self.frames.len();
         if let Err(stop) = self.outside(namespace, bindings, Some(number), |this| this.lay_out(number)) {
             // It is looked at again where it is used.
             self.structures.truncate(number);
+            self.lambdas.retain(|&of, _| of < number);
             self.frames.truncate(frames);
             return Err(stop);
         }
@@ -480,8 +499,7 @@ impl KernelLowering {
             return self.special_structure(register, path.at);
         }
         if entries.iter().any(|i| matches!(i, DeclaredItem::Function(_))) {
-            let text = format!("`{}` is a function, and is not called here", path.words());
-            return self.refuse(path.at, text, "addresses of functions are not understood: call it by its name");
+            return self.address_of_function(path, &entries);
         }
         if entries.iter().any(|i| matches!(i, DeclaredItem::OfHost)) {
             let text = format!("`{}` is a variable or a function of the host", path.words());
@@ -537,6 +555,15 @@ impl KernelLowering {
                 );
             }
             return Ok(found);
+        }
+        let of_enumeration =
+            |e: &Rc<EnumerationTree>| Some((e.clone(), e.constants.iter().position(|(constant, _)| constant == name)?));
+        if let Some((enumeration, number)) = tree.enumerations.iter().find_map(of_enumeration) {
+            self.enter(tree.at)?;
+            let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+            let found = self.outside(namespace, bindings, Some(owner), |this| this.enumerator(&enumeration, number))?;
+            self.depth -= 1;
+            return Ok(Some(found));
         }
         if let Some((_, TemplateBinding::Value(ty, value))) = bindings.iter().find(|(n, _)| n == name) {
             return Ok(Some(TypedValue::constant(ty.clone(), *value)));

@@ -4,12 +4,14 @@
 mod access;
 mod assembly;
 mod call;
+mod closure;
 mod compute;
 mod constant;
 mod expression;
 mod kernel;
 mod lookup;
 mod promote;
+mod specialise;
 mod statement;
 mod structure;
 
@@ -177,6 +179,10 @@ struct InlinedCall {
     is_end_used: bool,
     /// Is the next statement the last one of the function?
     is_last: bool,
+    /// Is the type of what it returns that of its first `return`?
+    is_auto: bool,
+    /// Labels of `goto`, where they are named, and whether they were come to.
+    labels: FxHashMap<Rc<str>, (u32, CudaSpan, bool)>,
     direct: Option<TypedValue>,
 }
 
@@ -196,6 +202,8 @@ impl InlinedCall {
             end: 0,
             is_end_used: false,
             is_last: false,
+            is_auto: false,
+            labels: FxHashMap::default(),
             direct: None,
         }
     }
@@ -234,6 +242,12 @@ pub(crate) struct KernelLowering {
     shared: FxHashMap<(usize, usize, String), TypedValue>,
     /// Functions that call themselves, which get a function of PTX.
     recursive: Vec<(Rc<str>, CudaSpan)>,
+    /// What lambdas see, by the number of the structure that each is.
+    lambdas: FxHashMap<usize, closure::LambdaScope>,
+    /// Functions whose addresses are taken: an address is the number of one, from 1.
+    functions: Vec<closure::AddressedFunction>,
+    /// How many of them the first call by an address was compared with.
+    compared_functions: Option<usize>,
     needs_assertions: bool,
     grid_barriers: usize,
 }

@@ -140,6 +140,26 @@ impl KernelLowering {
             }
             CudaStatementKind::Return(value) => self.returned(value.as_ref(), is_last, s.at),
             CudaStatementKind::Assembly(tree) => self.assembly(tree, s.at),
+            CudaStatementKind::Together(all) => all.iter().try_for_each(|s| self.statement(s)),
+            CudaStatementKind::Goto(name) => {
+                if self.current().scopes.iter().any(|scope| !scope.destroyed.is_empty()) {
+                    return self.refuse(
+                        s.at,
+                        "`goto` where variables are destroyed",
+                        "put what has a destructor into a block of its own",
+                    );
+                }
+                let label = self.named_label(name, s.at);
+                self.jump(label)
+            }
+            CudaStatementKind::Label(name) => {
+                let label = self.named_label(name, s.at);
+                if let Some(known) = self.frame().labels.get_mut(name) {
+                    known.2 = true;
+                }
+                self.put_label(label);
+                Ok(())
+            }
             CudaStatementKind::Alias(name, tree) => {
                 let ty = self.resolved(tree)?;
                 if let Some(scope) = self.frame().scopes.last_mut() {
@@ -147,6 +167,26 @@ impl KernelLowering {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// The label of a name in the function that is put in place.
+    fn named_label(&mut self, name: &Rc<str>, at: CudaSpan) -> u32 {
+        let fresh = self.label();
+        self.frame().labels.entry(name.clone()).or_insert((fresh, at, false)).0
+    }
+
+    /// Is each label there that a `goto` of the function goes to?
+    pub(super) fn all_labels_are_there(&self) -> LoweringResult<()> {
+        let labels = &self.current().labels;
+        let mut missing: Vec<_> = labels.iter().filter(|(_, (_, _, there))| !there).collect();
+        missing.sort_by_key(|(_, (_, at, _))| at.start);
+        match missing.first() {
+            Some((name, (_, at, _))) => {
+                let text = format!("there is no label `{name}` for this `goto`, or none that a condition leads to");
+                self.refuse(*at, text, "put it into the function, outside of what is never executed")
+            }
+            None => Ok(()),
         }
     }
 
@@ -257,6 +297,15 @@ impl KernelLowering {
             Some(e) => Some(self.lower(e)?),
         };
         self.set_position(at);
+        let (value, result) = match value {
+            // The first `return` says the type.
+            Some(value) if self.current().is_auto && result.is_void() && !is_reference => {
+                let value = if value.ty.structure().is_some() { value } else { self.rvalue(value)? };
+                self.frame().result = value.ty.value();
+                (Some(value), self.current().result.clone())
+            }
+            value => (value, result),
+        };
         if let Some(value) = value.filter(|_| !result.is_void()) {
             let value = match is_reference {
                 true => value,

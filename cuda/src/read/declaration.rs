@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::{DeclaredItem, MAX_CHAIN, ProgramReader, ScopedName, is_reserved};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
-    CudaExpression, FunctionRole, FunctionTree, InitialTree, ParameterTree, Storage, TemplateParameter, TypeTree, VariableTree,
+    CudaExpression, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, ParameterTree, Storage, TemplateParameter,
+    TypeTree, VariableTree,
 };
 
 /// What stands in front of a name: its type, and what else is said.
@@ -211,15 +212,7 @@ impl ProgramReader {
                 return Ok(());
             }
             self.advance();
-            let at = self.at();
             let parameters = self.template_parameters()?;
-            if parameters.is_empty() {
-                return Err(CudaRefusal::new(
-                    at,
-                    "a specialisation of a template is not understood",
-                    "write a template of another name, or `if constexpr`",
-                ));
-            }
             if self.is_word("template") {
                 return Err(CudaRefusal::new(
                     self.at(),
@@ -553,14 +546,15 @@ impl ProgramReader {
                 }
                 self.variable_or_alias(&specifiers, name, of, at)?;
             } else {
-                if self.is_word("operator") {
-                    return Err(CudaRefusal::new(
-                        at,
-                        "an operator outside of a structure is not understood",
-                        "make it a member of its structure",
-                    ));
-                }
-                let path = self.path()?;
+                let path = match self.eat_word("operator") {
+                    true => {
+                        let Some(name) = self.operator_name() else {
+                            return Err(self.expected("the sign of an operator"));
+                        };
+                        NamePath { parts: vec![NamePart { name, arguments: None }], at: self.since(at) }
+                    }
+                    false => self.path()?,
+                };
                 let name = path.last().name.clone();
                 if self.is("(")
                     && !specifiers.is_typedef
@@ -575,8 +569,11 @@ impl ProgramReader {
                         .collect();
                     let owner = path.parts.len().checked_sub(2).map(|n| path.parts[n].name.clone());
                     let role = if owner.as_ref() == Some(&name) { FunctionRole::Constructor } else { FunctionRole::Plain };
+                    // `template <> int f<int>()` is no template itself.
+                    let template = template.clone().filter(|all| !all.is_empty());
                     let function = self.function(&specifiers, name.clone(), ty, template.clone(), role)?;
-                    let function = Rc::new(FunctionTree { namespace: namespace.into(), ..function });
+                    let specialises = path.last().arguments.clone();
+                    let function = Rc::new(FunctionTree { namespace: namespace.into(), specialises, ..function });
                     if template.is_some() {
                         self.templates.insert(name.clone());
                     }
@@ -743,7 +740,9 @@ impl ProgramReader {
         loop {
             self.skip_attributes()?;
             match &self.token().lexeme {
-                Lexeme::Word(word) if matches!(&**word, "const" | "volatile" | "override" | "final") => self.advance(),
+                Lexeme::Word(word) if matches!(&**word, "const" | "volatile" | "override" | "final" | "constexpr") => {
+                    self.advance()
+                }
                 Lexeme::Word(word) if &**word == "noexcept" => {
                     self.advance();
                     if self.is("(") {
@@ -798,6 +797,7 @@ impl ProgramReader {
             is_defaulted,
             most_threads: specifiers.most_threads.clone(),
             cluster: specifiers.cluster.clone(),
+            specialises: None,
             at,
         })
     }

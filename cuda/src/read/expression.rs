@@ -168,7 +168,12 @@ impl ProgramReader {
                 let is_size = self.is_word("sizeof");
                 self.advance();
                 if !is_size {
-                    return Err(CudaRefusal::new(start, "`alignof` is not understood", "write the number"));
+                    self.expect("(", "behind `alignof`")?;
+                    let outer = std::mem::replace(&mut self.is_in_arguments, false);
+                    let ty = self.type_name()?;
+                    self.is_in_arguments = outer;
+                    self.expect(")", "behind the type of `alignof`")?;
+                    return Ok(made(ExpressionKind::AlignmentOfType(ty), self.since(start)));
                 }
                 if self.is("(") {
                     self.next += 1;
@@ -332,9 +337,7 @@ impl ProgramReader {
                 self.expect(")", "behind what stands in parentheses")?;
                 return Ok(CudaExpression { at: self.since(start), ..inner });
             }
-            Lexeme::Sign("[") => {
-                return Err(CudaRefusal::new(start, "a lambda is not understood", "write a `__device__` function in its place"));
-            }
+            Lexeme::Sign("[") => return self.lambda(),
             Lexeme::Sign("{") => {
                 let all = self.braced()?;
                 return Ok(made(ExpressionKind::List(all), self.since(start)));

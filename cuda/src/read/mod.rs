@@ -3,6 +3,7 @@
 
 mod declaration;
 mod expression;
+mod local;
 mod statement;
 mod structure;
 
@@ -92,6 +93,8 @@ pub(crate) struct ProgramReader {
     pub instances: Vec<LaunchedTemplate>,
     bodies: FxHashMap<usize, Rc<CudaStatement>>,
     unnamed: usize,
+    /// Those without a scope of their own, as far as they were read.
+    enumerations: Vec<Rc<EnumerationTree>>,
 }
 
 impl ProgramReader {
@@ -121,6 +124,7 @@ impl ProgramReader {
             instances: Vec::new(),
             bodies: FxHashMap::default(),
             unnamed: 0,
+            enumerations: Vec::new(),
         };
         reader.program()?;
         reader.launched();
@@ -281,7 +285,7 @@ impl ProgramReader {
     }
 
     /// Is a name one of a type here?
-    fn is_type_name(&self, name: &str) -> bool {
+    fn is_type_name(&self, name: &str, is_qualified: bool) -> bool {
         for scope in self.scopes.iter().rev() {
             match scope.get(name) {
                 Some(ScopedName::Type) => return true,
@@ -295,7 +299,26 @@ impl ProgramReader {
                 DeclaredItem::Structure(_) | DeclaredItem::Declared | DeclaredItem::Enumeration(_) | DeclaredItem::Alias(..)
             )
         };
-        self.items.get(name).is_some_and(|all| all.iter().any(is))
+        let Some(all) = self.items.get(name) else { return false };
+        // What the program itself declares hides types of the library.
+        let is_own = |e: &ItemEntry| match &e.item {
+            DeclaredItem::Function(f) => f.at.file > 0,
+            DeclaredItem::Variable(v) => v.at.file > 0,
+            DeclaredItem::OfHost => true,
+            _ => false,
+        };
+        let is_of_library = |e: &ItemEntry| match &e.item {
+            DeclaredItem::Structure(tree) => tree.at.file == 0,
+            DeclaredItem::Declared => true,
+            _ => !is(e),
+        };
+        let is_hidden = !is_qualified && all.iter().any(is_own) && all.iter().all(is_of_library);
+        !is_hidden && all.iter().any(is)
+    }
+
+    /// Does a path with `::` begin here?
+    fn is_qualified(&self) -> bool {
+        self.is("::") || self.after(1).is_sign("::")
     }
 
     /// The number of the token behind the arguments of a template that begin at a token with `<`.
@@ -381,9 +404,9 @@ impl ProgramReader {
             Lexeme::Word(word) => match &**word {
                 "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "auto"
                 | "const" | "volatile" | "struct" | "class" | "enum" | "union" | "typename" | "decltype" | "__int128" => true,
-                _ => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name)),
+                _ => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name, self.is_qualified())),
             },
-            Lexeme::Sign("::") => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name)),
+            Lexeme::Sign("::") => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name, self.is_qualified())),
             _ => false,
         }
     }

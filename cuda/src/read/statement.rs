@@ -100,8 +100,8 @@ impl ProgramReader {
                     None
                 } else if self.is_at_declaration() {
                     let variables = self.local_variables()?;
-                    if self.is(":") {
-                        return Err(CudaRefusal::new(at, "a loop over a range is not understood", "write a loop over numbers"));
+                    if self.eat(":") {
+                        return self.loop_over_range(variables, at);
                     }
                     self.expect(";", "behind the first part of `for`")?;
                     Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }))
@@ -159,7 +159,12 @@ impl ProgramReader {
                 self.expect(";", "behind `return`")?;
                 Ok(CudaStatementKind::Return(value))
             }
-            "goto" => Err(CudaRefusal::new(start, "`goto` is not understood", "write a loop")),
+            "goto" => {
+                self.advance();
+                let name = self.name("the label behind `goto`")?;
+                self.expect(";", "behind `goto`")?;
+                Ok(CudaStatementKind::Goto(name))
+            }
             "try" | "catch" => Err(CudaRefusal::new(start, format!("`{word}` is not understood"), "a kernel has no exceptions")),
             "asm" | "__asm__" | "__asm" => {
                 self.advance();
@@ -199,8 +204,11 @@ impl ProgramReader {
                 Ok(CudaStatementKind::Empty)
             }
             _ if self.after(1).is_sign(":") && !self.is_word("public") => {
-                Err(CudaRefusal::new(start, format!("the label `{word}`: `goto` is not understood"), "write a loop"))
+                let name = self.name("a label")?;
+                self.advance();
+                Ok(CudaStatementKind::Label(name))
             }
+            "struct" | "class" | "union" | "enum" if self.is_type_defined_here() => self.local_type(),
             _ if self.is_at_declaration() => {
                 let at = self.at();
                 if self.is_word("typedef") {
@@ -209,8 +217,13 @@ impl ProgramReader {
                         return Err(self.unknown_type());
                     }
                     let ty = self.pointers(specifiers.ty)?;
-                    let name = self.name("a name")?;
-                    let ty = self.arrays(ty)?;
+                    let (name, ty) = match self.is("(") {
+                        true => self.behind_parenthesis(ty)?,
+                        false => {
+                            let name = self.name("a name")?;
+                            (name, self.arrays(ty)?)
+                        }
+                    };
                     self.expect(";", "behind the name of a type")?;
                     self.scoped(name.clone(), ScopedName::Type);
                     return Ok(CudaStatementKind::Alias(name, ty));
@@ -236,7 +249,7 @@ impl ProgramReader {
         }
     }
 
-    fn scoped(&mut self, name: std::rc::Rc<str>, kind: ScopedName) {
+    pub(super) fn scoped(&mut self, name: std::rc::Rc<str>, kind: ScopedName) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, kind);
         }
@@ -257,17 +270,24 @@ impl ProgramReader {
                 while self.tokens[n].word().is_some() {
                     n += 1;
                 }
-                n - self.next > 1 || !self.tokens[n].is_sign("(") || self.tokens[n + 1].is_sign("*")
+                n - self.next > 1 || !self.tokens[n].is_sign("(") || self.is_pointer_named(n)
             }
             _ => match self.path_ahead() {
-                Some((name, behind)) if self.is_type_name(&name) => match self.tokens[behind].lexeme {
-                    Lexeme::Sign("(") => self.tokens[behind + 1].is_sign("*"),
+                Some((name, behind)) if self.is_type_name(&name, self.is_qualified()) => match self.tokens[behind].lexeme {
+                    Lexeme::Sign("(") => self.is_pointer_named(behind),
                     Lexeme::Sign("{" | "::" | "." | ";" | ")" | ",") => false,
                     _ => true,
                 },
                 _ => false,
             },
         }
+    }
+
+    /// Does `(*name)` begin at a token, and then brackets: a pointer to a function or to an array, or a reference?
+    fn is_pointer_named(&self, open: usize) -> bool {
+        let is_sign = self.tokens[open + 1].is_sign("*") || self.tokens[open + 1].is_sign("&");
+        let behind = self.closing(open).map(|close| &self.tokens[close + 1]);
+        is_sign && behind.is_some_and(|t| t.is_sign("(") || t.is_sign("["))
     }
 
     /// Variables of a function, up to what ends them.
@@ -279,22 +299,19 @@ impl ProgramReader {
             return Err(self.unknown_type());
         }
         if self.is(";") {
-            let help = "define it outside of the function";
-            return Err(CudaRefusal::new(
-                self.since(at),
-                "a structure or an enumeration within a function is not understood",
-                help,
-            ));
+            return Err(CudaRefusal::new(self.since(at), "a type without a variable", "name a variable"));
         }
         loop {
             let ty = self.pointers(specifiers.ty.clone())?;
             let start = self.at();
-            if self.is("(") && self.after(1).is_sign("*") {
-                return Err(CudaRefusal::new(
-                    start,
-                    "a pointer to a function is not understood",
-                    "call the function by its name",
-                ));
+            if self.is("(") && (self.after(1).is_sign("*") || self.after(1).is_sign("&")) {
+                let (name, of) = self.behind_parenthesis(ty)?;
+                self.scoped(name.clone(), ScopedName::Value);
+                found.push(self.variable(&specifiers, name, of, start)?);
+                if self.eat(",") {
+                    continue;
+                }
+                return Ok(found);
             }
             if self.is("[") {
                 return Err(CudaRefusal::new(

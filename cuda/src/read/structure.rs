@@ -41,6 +41,9 @@ impl ProgramReader {
         self.advance();
         let tree = Rc::new(EnumerationTree { base, constants });
         self.declare(name.clone(), DeclaredItem::Enumeration(tree.clone()));
+        if !is_scoped {
+            self.enumerations.push(tree.clone());
+        }
         if is_scoped {
             self.namespace.push(name.clone());
         }
@@ -78,16 +81,14 @@ impl ProgramReader {
         if template.is_some() {
             self.templates.insert(name.clone());
         }
+        let mut specialises = None;
         if self.is("<") && self.templates.contains(&name) {
-            let arguments = Some(self.template_arguments()?);
-            if self.is("{") {
-                return Err(CudaRefusal::new(
-                    at,
-                    "a specialisation of a template is not understood",
-                    "write a template of another name",
-                ));
+            let arguments = self.template_arguments()?;
+            if template.is_none() || !self.is("{") && !self.is(":") {
+                let arguments = Some(arguments);
+                return Ok(TypeTree::Named(NamePath { parts: vec![NamePart { name, arguments }], at }));
             }
-            return Ok(TypeTree::Named(NamePath { parts: vec![NamePart { name, arguments }], at }));
+            specialises = Some(arguments);
         }
         self.eat_word("final");
         if !self.is("{") && !self.is(":") {
@@ -122,10 +123,13 @@ impl ProgramReader {
             constants: Vec::new(),
             methods: Vec::new(),
             aliases: Vec::new(),
+            enumerations: Vec::new(),
             alignment,
+            specialises,
             at,
         };
         self.namespace.push(name.clone());
+        let before = self.enumerations.len();
         self.expect("{", "in front of members")?;
         while !self.eat("}") {
             if self.token().lexeme == Lexeme::End {
@@ -134,6 +138,7 @@ impl ProgramReader {
             self.member(&mut tree)?;
         }
         self.namespace.pop();
+        tree.enumerations = self.enumerations.split_off(before.min(self.enumerations.len()));
         self.leave();
         let structure = Rc::new(tree);
         self.declare(name.clone(), DeclaredItem::Structure(structure));
@@ -225,14 +230,8 @@ impl ProgramReader {
                     (self.name("the name of the structure")?, role)
                 }
                 None if self.eat_word("operator") => {
-                    if let Lexeme::Sign(sign) = self.token().lexeme {
-                        self.advance();
-                        let mut name = format!("operator{sign}");
-                        if matches!(sign, "(" | "[") {
-                            name.push(if sign == "(" { ')' } else { ']' });
-                            self.advance();
-                        }
-                        (name.into(), FunctionRole::Plain)
+                    if let Some(name) = self.operator_name() {
+                        (name, FunctionRole::Plain)
                     } else {
                         let to = self.type_name()?;
                         let mut function =
@@ -274,6 +273,18 @@ impl ProgramReader {
                 return self.expect(";", "behind a member");
             }
         }
+    }
+
+    /// The name of an operator's function, from behind `operator`.
+    pub(super) fn operator_name(&mut self) -> Option<Rc<str>> {
+        let Lexeme::Sign(sign) = self.token().lexeme else { return None };
+        self.advance();
+        let mut name = format!("operator{sign}");
+        if matches!(sign, "(" | "[") {
+            name.push(if sign == "(" { ')' } else { ']' });
+            self.advance();
+        }
+        Some(name.into())
     }
 
     /// The specifiers of a member; a constructor's name is no type.

@@ -1,0 +1,235 @@
+//! Lambdas, and functions by address. What is called is put in place, so a lambda is the names that it sees and its body, and the address of a
+//! function is the number of the function; where that is not constant each of those whose address is taken is compared with.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::structure::FoundMethod;
+use super::{KernelLowering, KnownSpace, LoweringResult, LoweringStop, NameBinding, TypedValue, ValueForm, ValuePlace};
+use crate::lex::CudaSpan;
+use crate::read::DeclaredItem;
+use crate::tree::{CudaExpression, ExpressionKind, LambdaTree, NamePart, NamePath, StructureTree};
+use crate::types::{CudaType, StructureLayout, TemplateBindings, TypeShape};
+
+/// What the body of a lambda sees beside its parameters.
+#[derive(Debug, Clone)]
+pub(super) struct LambdaScope {
+    pub names: FxHashMap<Rc<str>, NameBinding>,
+    pub owner: Option<usize>,
+    pub this: Option<ValuePlace>,
+}
+
+/// A function whose address is taken.
+#[derive(Debug, Clone)]
+pub(super) struct AddressedFunction {
+    overloads: Vec<FoundMethod>,
+    bindings: Option<Rc<TemplateBindings>>,
+}
+
+/// Is it the address of a function?
+pub(super) fn is_function(ty: &CudaType) -> bool {
+    ty.shape == TypeShape::Function || ty.element().is_some_and(|of| of.shape == TypeShape::Function)
+}
+
+impl KernelLowering {
+    /// A lambda, as a structure of its own type.
+    pub(super) fn lambda(&mut self, tree: &Rc<LambdaTree>, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let mut names: FxHashMap<Rc<str>, NameBinding> = FxHashMap::default();
+        for scope in &self.current().scopes {
+            names.extend(scope.names.iter().map(|(name, binding)| (name.clone(), binding.clone())));
+        }
+        if tree.copies {
+            for word in &tree.words {
+                if let Some(NameBinding::Value(value)) = names.get(word).cloned() {
+                    let copy = self.kept(value, at)?;
+                    names.insert(word.clone(), NameBinding::Value(copy));
+                }
+            }
+        }
+        for capture in &tree.captures {
+            let path = NamePath { parts: vec![NamePart { name: capture.name.clone(), arguments: None }], at };
+            let named = CudaExpression { what: ExpressionKind::Name(path), at };
+            let value = self.lower(capture.value.as_ref().unwrap_or(&named))?;
+            let value = if capture.is_reference { value } else { self.kept(value, at)? };
+            names.insert(capture.name.clone(), NameBinding::Value(value));
+        }
+        let frame = self.current();
+        let scope = LambdaScope { names, owner: frame.owner, this: frame.this.clone() };
+        let bindings = frame.bindings.clone();
+        let layout = StructureTree {
+            name: "(lambda)".into(),
+            namespace: frame.namespace.clone(),
+            template: None,
+            is_union: false,
+            bases: Vec::new(),
+            fields: Vec::new(),
+            constants: Vec::new(),
+            methods: vec![tree.function.clone()],
+            aliases: Vec::new(),
+            enumerations: Vec::new(),
+            alignment: None,
+            specialises: None,
+            at,
+        };
+        let number = self.new_structure(Rc::new(layout), bindings, at)?;
+        let layout = &mut self.structures[number];
+        (layout.size, layout.align) = (1, 1);
+        self.lambdas.insert(number, scope);
+        let place = self.local("lambda", 1, 1, at)?;
+        Ok(TypedValue { ty: CudaType::plain(TypeShape::Structure(number)), form: ValueForm::Temporary(place) })
+    }
+
+    /// A structure without members yet.
+    pub(super) fn new_structure(
+        &mut self,
+        tree: Rc<StructureTree>,
+        bindings: Rc<TemplateBindings>,
+        at: CudaSpan,
+    ) -> LoweringResult<usize> {
+        if self.structures.len() > 4000 {
+            return self.refuse(at, "more than 4000 structures are made of templates and lambdas", "make fewer");
+        }
+        let arguments = bindings.clone();
+        let (fields, bases) = (Vec::new(), Vec::new());
+        self.structures.push(StructureLayout { tree, bindings, arguments, fields, bases, size: 0, align: 0 });
+        Ok(self.structures.len() - 1)
+    }
+
+    /// A copy of a variable; memory that threads share stays where it is.
+    fn kept(&mut self, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &value.form else { return Ok(value) };
+        let is_shared = matches!(
+            place,
+            ValuePlace::Memory { space: KnownSpace::Shared | KnownSpace::Global | KnownSpace::Constant | KnownSpace::Any, .. }
+        );
+        match &value.ty.shape {
+            TypeShape::Structure(_) | TypeShape::Array(..) if !is_shared => {
+                let (bytes, align) = self.size_of(&value.ty, at)?;
+                let copy = self.local("kept", bytes, align, at)?;
+                self.copy(&place.clone(), &value.ty, &copy, &value.ty, at)?;
+                Ok(TypedValue::place(value.ty, copy))
+            }
+            _ if value.ty.is_scalar() && !is_shared => {
+                let value = self.fixed(value)?;
+                let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), at));
+                Ok(TypedValue { ty: value.ty.value(), form })
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// The address of the functions that a name stands for.
+    pub(super) fn address_of_function(&mut self, path: &NamePath, entries: &[DeclaredItem]) -> LoweringResult<TypedValue> {
+        let overloads: Vec<FoundMethod> = entries
+            .iter()
+            .filter_map(|i| if let DeclaredItem::Function(f) = i { Some((f.clone(), usize::MAX, 0)) } else { None })
+            .collect();
+        let explicit = path.last().arguments.clone();
+        let bindings = match (overloads.iter().find_map(|(f, ..)| f.template.clone()), explicit) {
+            (Some(parameters), Some(arguments)) => Some(Rc::new(self.bound(&parameters, Some(&arguments), path.at)?)),
+            _ => None,
+        };
+        let is_same = |f: &AddressedFunction| {
+            f.bindings == bindings && f.overloads.first().zip(overloads.first()).is_some_and(|(a, b)| Rc::ptr_eq(&a.0, &b.0))
+        };
+        let number = match self.functions.iter().position(is_same) {
+            Some(number) => number,
+            None => {
+                self.functions.push(AddressedFunction { overloads, bindings });
+                self.functions.len() - 1
+            }
+        };
+        let ty = CudaType::pointer(CudaType::plain(TypeShape::Function));
+        Ok(TypedValue::constant(ty, number as u64 + 1))
+    }
+
+    /// A call of what is at an address.
+    pub(super) fn call_by_address(
+        &mut self,
+        address: TypedValue,
+        values: Vec<TypedValue>,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
+        let address = self.rvalue(address)?;
+        if let Some(known) = address.known() {
+            return match usize::try_from(known).ok().and_then(|n| n.checked_sub(1)).filter(|&n| n < self.functions.len()) {
+                Some(number) => self.call_addressed(number, values, at),
+                None => self.refuse(at, "a call of a function at an address that is none", "give it the address of a function"),
+            };
+        }
+        let address = self.in_register(address)?;
+        let takes = |f: &AddressedFunction| f.overloads.iter().any(|(f, ..)| f.parameters.len() == values.len());
+        let candidates: Vec<usize> = (0..self.functions.len()).filter(|&n| takes(&self.functions[n])).collect();
+        if candidates.is_empty() {
+            let help = "take the address of a function of the program; what is passed from elsewhere is not known";
+            return self.refuse(at, "which function this calls is not known", help);
+        }
+        // Others whose addresses are taken later are compared with when the kernel is begun again.
+        self.compared_functions = Some(self.compared_functions.unwrap_or(usize::MAX).min(self.functions.len()));
+        let values = values
+            .into_iter()
+            .map(|v| if v.ty.is_scalar() { self.fixed(v) } else { Ok(v) })
+            .collect::<LoweringResult<Vec<_>>>()?;
+        let end = self.label();
+        let mut result: Option<TypedValue> = None;
+        for number in candidates {
+            let other = self.label();
+            let predicate = self.predicate();
+            self.emit(format!("setp.ne.u64 {predicate}, {address}, {}", number + 1))?;
+            self.emit(format!("@{predicate} bra $L_{other}"))?;
+            let found = self.call_addressed(number, values.clone(), at)?;
+            if !found.ty.is_void() {
+                let found = self.rvalue(found)?;
+                if !found.ty.is_scalar() {
+                    let text = "a call of one of several functions that returns a structure is not understood";
+                    return self.refuse(at, text, "call the function by its name");
+                }
+                let slot = match &result {
+                    Some(slot) => slot.clone(),
+                    None => {
+                        let register = self.new_register(&found.ty);
+                        TypedValue::place(found.ty.value(), ValuePlace::Register(register))
+                    }
+                };
+                self.put(&slot, found, at)?;
+                result = Some(slot);
+            }
+            self.jump(end)?;
+            self.put_label(other);
+        }
+        // An address that is none of a function.
+        self.emit("trap")?;
+        self.put_label(end);
+        Ok(match result {
+            Some(TypedValue { ty, form: ValueForm::Place(ValuePlace::Register(register)) }) => TypedValue::register(ty, register),
+            _ => TypedValue::nothing(),
+        })
+    }
+
+    fn call_addressed(&mut self, number: usize, values: Vec<TypedValue>, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let AddressedFunction { overloads, bindings } = self.functions[number].clone();
+        let name = overloads.first().map_or_else(|| "a function".into(), |(f, ..)| f.name.clone());
+        let (function, found) = match bindings {
+            Some(bindings) => {
+                let template = overloads.iter().find(|(f, ..)| f.template.is_some());
+                let function = template.or(overloads.first()).map(|(f, ..)| f.clone());
+                let Some(function) = function else { return self.refuse(at, format!("`{name}` is not known"), "define it") };
+                (function, bindings)
+            }
+            None => {
+                let (index, bindings) = self.chosen(&overloads, None, &values, (&name, at))?;
+                (overloads[index].0.clone(), bindings)
+            }
+        };
+        self.invoked(&function, None, None, found, values, at)
+    }
+
+    /// Is each function that a call may mean compared with?
+    pub(super) fn all_are_compared(&self) -> LoweringResult<()> {
+        match self.compared_functions.is_some_and(|n| n < self.functions.len()) {
+            true => Err(LoweringStop::Again),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Which specialisation of a template takes its place.
+
+use std::rc::Rc;
+
+use super::structure::FoundMethod;
+use super::{KernelLowering, LoweringResult};
+use crate::lex::CudaSpan;
+use crate::read::DeclaredItem;
+use crate::tree::{ExpressionKind, NamePath, StructureTree, TemplateArgument, TemplateParameter, TypeTree};
+use crate::types::{TemplateBinding, TemplateBindings};
+
+/// How much a pattern says: `T*` says more than `T`.
+fn detail(tree: &TypeTree) -> usize {
+    match tree {
+        TypeTree::Constant(of)
+        | TypeTree::Volatile(of)
+        | TypeTree::Pointer(of)
+        | TypeTree::Reference(of)
+        | TypeTree::Array(of, _) => 1 + detail(of),
+        TypeTree::Named(path) => {
+            let of = |a: &TemplateArgument| if let TemplateArgument::Type(tree) = a { 1 + detail(tree) } else { 1 };
+            path.last().arguments.iter().flatten().map(of).sum()
+        }
+        _ => 0,
+    }
+}
+
+impl KernelLowering {
+    /// The structure that takes the place of a template for its arguments, with what its own parameters are.
+    pub(super) fn specialisation(
+        &mut self,
+        path: &NamePath,
+        arguments: &TemplateBindings,
+        at: CudaSpan,
+    ) -> LoweringResult<Option<(Rc<StructureTree>, TemplateBindings)>> {
+        let of = |i: DeclaredItem| match i {
+            DeclaredItem::Structure(tree) if tree.specialises.is_some() => Some(tree),
+            _ => None,
+        };
+        let all: Vec<Rc<StructureTree>> = self.entries(path).into_iter().filter_map(of).collect();
+        let mut best: Option<(usize, usize, Rc<StructureTree>, TemplateBindings)> = None;
+        for tree in all {
+            let patterns = tree.specialises.clone().unwrap_or_default();
+            let parameters = tree.template.clone().unwrap_or_default();
+            if patterns.len() > arguments.len() {
+                continue;
+            }
+            let Some(found) = self.matched(&parameters, &patterns, arguments, at)? else { continue };
+            let said =
+                patterns.iter().map(|p| if let TemplateArgument::Type(tree) = p { detail(tree) } else { 0 }).sum::<usize>();
+            // Fewer parameters, and then more said, is the more special.
+            let is_better = best.as_ref().is_none_or(|(count, most, ..)| (parameters.len(), *most) < (*count, said));
+            if is_better {
+                best = Some((parameters.len(), said, tree, found));
+            }
+        }
+        Ok(best.map(|(_, _, tree, found)| (tree, found)))
+    }
+
+    /// What the parameters of a specialisation are for arguments; nothing where it is not meant.
+    fn matched(
+        &mut self,
+        parameters: &[TemplateParameter],
+        patterns: &[TemplateArgument],
+        arguments: &TemplateBindings,
+        at: CudaSpan,
+    ) -> LoweringResult<Option<TemplateBindings>> {
+        let mut found: TemplateBindings = Vec::new();
+        for (pattern, (_, argument)) in patterns.iter().zip(arguments) {
+            match (pattern, argument) {
+                (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => self.deduce(tree, ty, parameters, &mut found),
+                (TemplateArgument::Value(e), TemplateBinding::Value(ty, value)) => {
+                    if let ExpressionKind::Name(path) = &e.what
+                        && let Some(parameter) = parameters.iter().find(|p| *p.name() == path.last().name)
+                    {
+                        found.push((parameter.name().clone(), TemplateBinding::Value(ty.clone(), *value)));
+                    }
+                }
+                _ => return Ok(None),
+            }
+        }
+        let sorted =
+            parameters.iter().map(|p| found.iter().find(|(name, _)| name == p.name()).cloned()).collect::<Option<Vec<_>>>();
+        let Some(sorted) = sorted else { return Ok(None) };
+        // With these the patterns are the arguments.
+        let namespace = self.current().namespace.clone();
+        let bindings = Rc::new(sorted.clone());
+        let is_same = self.outside(namespace, bindings, None, |this| {
+            for (pattern, (_, argument)) in patterns.iter().zip(arguments) {
+                let is_same = match (pattern, argument) {
+                    (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => this.resolved(tree)? == *ty,
+                    (TemplateArgument::Value(e), TemplateBinding::Value(ty, value)) => {
+                        let given = this.constant(e, "an argument of a template")?;
+                        let given = if ty.is_void() { given } else { this.converted(given, ty, at)? };
+                        given.known() == Some(*value)
+                    }
+                    _ => false,
+                };
+                if !is_same {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })?;
+        Ok(is_same.then_some(sorted))
+    }
+
+    /// What the arguments of a template are whose parameters nobody says: it is declared, and only its specialisations are defined.
+    pub(super) fn plain_arguments(&mut self, arguments: &[TemplateArgument]) -> LoweringResult<TemplateBindings> {
+        let mut found = TemplateBindings::new();
+        for (n, argument) in arguments.iter().enumerate() {
+            let binding = match argument {
+                TemplateArgument::Type(tree) => TemplateBinding::Type(self.resolved(tree)?),
+                TemplateArgument::Value(e) => {
+                    let value = self.constant(e, "an argument of a template")?;
+                    TemplateBinding::Value(value.ty.clone(), value.known().unwrap_or(0))
+                }
+            };
+            found.push((format!("({n})").into(), binding));
+        }
+        Ok(found)
+    }
+
+    /// The function that takes the place of a template for what its parameters are.
+    pub(super) fn special_function(
+        &mut self,
+        all: &[FoundMethod],
+        template: usize,
+        bindings: &TemplateBindings,
+        at: CudaSpan,
+    ) -> LoweringResult<Option<usize>> {
+        let Some(parameters) = all[template].0.template.clone() else { return Ok(None) };
+        let own = &bindings[bindings.len() - parameters.len()..];
+        for (n, (function, ..)) in all.iter().enumerate() {
+            let Some(arguments) = function.specialises.clone().filter(|_| function.body.is_some()) else { continue };
+            if arguments.len() != parameters.len() {
+                continue;
+            }
+            let namespace = function.namespace.clone();
+            let given = self.outside(namespace, Rc::default(), None, |this| this.bound(&parameters, Some(&arguments), at))?;
+            if given == own {
+                return Ok(Some(n));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,282 @@
+//! What functions declare within: types, lambdas, pointers to functions, and loops over ranges.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::declaration::plain_specifiers;
+use super::{ProgramReader, ScopedName};
+use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
+use crate::tree::{
+    CaptureTree, CudaBinary, CudaExpression, CudaStatement, CudaStatementKind, CudaUnary, ExpressionKind, FunctionRole,
+    FunctionTree, InitialTree, LambdaTree, NamePart, NamePath, Storage, TemplateParameter, TypeTree, VariableTree,
+};
+
+fn plain_name(name: &Rc<str>, at: CudaSpan) -> NamePath {
+    NamePath { parts: vec![NamePart { name: name.clone(), arguments: None }], at }
+}
+
+impl ProgramReader {
+    /// Is a type defined behind `struct`, and not named?
+    pub(super) fn is_type_defined_here(&self) -> bool {
+        let mut n = self.next + 1;
+        while !matches!(self.tokens[n].lexeme, Lexeme::Sign(";" | "(" | ")" | "=" | "," | "*" | "&" | "<") | Lexeme::End) {
+            if self.tokens[n].is_sign("{") {
+                return true;
+            }
+            n += 1;
+        }
+        false
+    }
+
+    /// A type that is defined within a function, with the variables behind it. Others may have one of that name: it is of a namespace of its own.
+    pub(super) fn local_type(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
+        let start = self.at();
+        let of = self.fresh();
+        let before = self.enumerations.len();
+        self.namespace.push(of.clone());
+        let specifiers = self.specifiers(true);
+        self.namespace.pop();
+        let specifiers = specifiers?;
+        let at = self.since(start);
+        let mut all = Vec::new();
+        if let TypeTree::Named(path) = &specifiers.ty {
+            let name = path.last().name.clone();
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.insert(name.clone(), ScopedName::Type);
+            }
+            all.push(CudaStatement { what: CudaStatementKind::Alias(name, specifiers.ty.clone()), at });
+        }
+        let mut variables = Vec::new();
+        // The constants of an enumeration are the function's own.
+        for enumeration in self.enumerations.split_off(before.min(self.enumerations.len())) {
+            for (name, _) in &enumeration.constants {
+                self.scoped(name.clone(), ScopedName::Value);
+                let parts = [&of, name].map(|name| NamePart { name: name.clone(), arguments: None });
+                let value = CudaExpression { what: ExpressionKind::Name(NamePath { parts: parts.to_vec(), at }), at };
+                variables.push(VariableTree {
+                    name: name.clone(),
+                    ty: TypeTree::Auto,
+                    initial: Some(InitialTree::Value(value)),
+                    storage: Storage::Automatic,
+                    is_extern: false,
+                    is_constant: true,
+                    alignment: None,
+                    at,
+                });
+            }
+        }
+        while !self.is(";") {
+            let ty = self.pointers(specifiers.ty.clone())?;
+            let start = self.at();
+            let name = self.name("the name of a variable")?;
+            let ty = self.arrays(ty)?;
+            self.scoped(name.clone(), ScopedName::Value);
+            variables.push(self.variable(&specifiers, name, ty, start)?);
+            if !self.eat(",") && !self.is(";") {
+                return Err(self.expected("`,` or `;` behind a variable"));
+            }
+        }
+        self.advance();
+        if !variables.is_empty() {
+            all.push(CudaStatement { what: CudaStatementKind::Variables(variables), at });
+        }
+        Ok(CudaStatementKind::Together(all))
+    }
+
+    /// `(*f)(int, int)` and `(&a)[4]`: a pointer to a function, or to an array, or a reference to one, with its name.
+    pub(super) fn behind_parenthesis(&mut self, ty: TypeTree) -> Result<(Rc<str>, TypeTree), CudaRefusal> {
+        self.expect("(", "in front of `*`")?;
+        let is_reference = self.is("&");
+        self.advance();
+        while self.eat_word("const") {}
+        let name = self.name("the name of a pointer")?;
+        let mut sizes = Vec::new();
+        while self.is("[") {
+            let of = self.arrays(TypeTree::Void)?;
+            sizes.push(of);
+        }
+        self.expect(")", "behind the name of a pointer")?;
+        let of = match self.is("(") {
+            true => {
+                self.skip_brackets()?;
+                TypeTree::Function
+            }
+            false => self.arrays(ty)?,
+        };
+        let mut of = if is_reference { TypeTree::Reference(Box::new(of)) } else { TypeTree::Pointer(Box::new(of)) };
+        // An array of pointers.
+        for size in sizes.into_iter().rev() {
+            if let TypeTree::Array(_, size) = size {
+                of = TypeTree::Array(Box::new(of), size);
+            }
+        }
+        Ok((name, of))
+    }
+
+    /// `for (T x : range)`, from behind `:`, as a loop over the elements of an array.
+    pub(super) fn loop_over_range(
+        &mut self,
+        mut variables: Vec<VariableTree>,
+        at: CudaSpan,
+    ) -> Result<CudaStatementKind, CudaRefusal> {
+        if self.is("{") {
+            return Err(CudaRefusal::new(self.at(), "a loop over a list in braces is not understood", "name an array"));
+        }
+        let range = self.expression()?;
+        self.expect(")", "behind the range of `for`")?;
+        let body = self.statement()?;
+        self.scopes.pop();
+        let [variable] = variables.as_mut_slice() else {
+            return Err(CudaRefusal::new(at, "a loop over a range has one variable", "name one"));
+        };
+        let (all, index) = (self.fresh(), self.fresh());
+        let here = range.at;
+        let made = |what: ExpressionKind| CudaExpression { what, at: here };
+        let named = |name: &Rc<str>| made(ExpressionKind::Name(plain_name(name, here)));
+        let element = |of: CudaExpression| made(ExpressionKind::Index(Box::new(named(&all)), Box::new(of)));
+        let zero = made(ExpressionKind::Integer { value: 0, bytes: 4, is_signed: true });
+        let count = made(ExpressionKind::CountOfArray(Box::new(named(&all))));
+        variable.initial = Some(InitialTree::Value(element(named(&index))));
+        let hidden = |name: &Rc<str>, ty: TypeTree, value: CudaExpression, at: CudaSpan| {
+            let variable = VariableTree {
+                name: name.clone(),
+                ty,
+                initial: Some(InitialTree::Value(value)),
+                storage: Storage::Automatic,
+                is_extern: false,
+                is_constant: false,
+                alignment: None,
+                at,
+            };
+            CudaStatement { what: CudaStatementKind::Variables(vec![variable]), at }
+        };
+        // Each has a place of its own.
+        let beside = CudaSpan { end: here.start, ..here };
+        let reference = TypeTree::Reference(Box::new(TypeTree::Auto));
+        let loops = CudaStatementKind::For {
+            first: Some(Box::new(hidden(&index, TypeTree::Integer(8, false), zero, beside))),
+            condition: Some(made(ExpressionKind::Binary(CudaBinary::Less, Box::new(named(&index)), Box::new(count)))),
+            step: Some(made(ExpressionKind::Unary(CudaUnary::Increment, Box::new(named(&index))))),
+            body: Box::new(CudaStatement {
+                what: CudaStatementKind::Block(vec![CudaStatement { what: CudaStatementKind::Variables(variables), at }, body]),
+                at,
+            }),
+        };
+        Ok(CudaStatementKind::Block(vec![hidden(&all, reference, range, here), CudaStatement { what: loops, at }]))
+    }
+
+    /// A lambda, from `[`.
+    pub(super) fn lambda(&mut self) -> Result<CudaExpression, CudaRefusal> {
+        self.enter()?;
+        let start = self.at();
+        self.advance();
+        let (mut captures, mut copies) = (Vec::new(), false);
+        while !self.is("]") {
+            let is_reference = self.eat("&");
+            if self.eat("=") {
+                copies = true;
+            } else if self.eat("*") || self.is_word("this") {
+                self.eat_word("this");
+            } else if !is_reference || self.token().word().is_some() {
+                let name = self.name("a variable that the lambda uses")?;
+                let value = if self.eat("=") { Some(self.assignment()?) } else { None };
+                captures.push(CaptureTree { name, is_reference, value });
+            }
+            if !self.eat(",") && !self.is("]") {
+                return Err(self.expected("`,` or `]` behind a variable that a lambda uses"));
+            }
+        }
+        self.advance();
+        // `[=] __device__ (int i)`
+        while self.eat_word("__device__") || self.eat_word("__host__") {}
+        let outer = std::mem::replace(&mut self.is_in_arguments, false);
+        let specifiers = plain_specifiers();
+        let name: Rc<str> = "operator()".into();
+        let head = self.next;
+        // Its parameters, with `auto` as the parameter of a template.
+        let mut function = match self.is("(") {
+            true => self.lambda_function(&name)?,
+            false => {
+                let body = self.next;
+                if !self.is("{") {
+                    return Err(self.expected("`(` or `{` of a lambda"));
+                }
+                self.skip_brackets()?;
+                FunctionTree {
+                    name: name.clone(),
+                    namespace: self.namespace.clone().into(),
+                    template: None,
+                    is_kernel: false,
+                    is_device: true,
+                    is_static: false,
+                    role: FunctionRole::Plain,
+                    result: TypeTree::Auto,
+                    parameters: Vec::new(),
+                    initialisers: None,
+                    body: Some((body, self.next)),
+                    is_defaulted: false,
+                    most_threads: None,
+                    cluster: specifiers.cluster,
+                    specialises: None,
+                    at: start,
+                }
+            }
+        };
+        let mut template = Vec::new();
+        for parameter in &mut function.parameters {
+            let name = self.fresh();
+            if replaced_auto(&mut parameter.ty, &plain_name(&name, parameter.at)) {
+                template.push(TemplateParameter::Type(name, None));
+            }
+        }
+        function.template = (!template.is_empty()).then(|| template.into());
+        let end = self.next;
+        let words = self.tokens[head..end].iter().filter_map(|t| t.word().cloned()).collect();
+        // The body is read at once, where what stands around it is known.
+        if let Some((at, _)) = function.body {
+            let mut scope: FxHashMap<Rc<str>, ScopedName> = FxHashMap::default();
+            scope.extend(captures.iter().map(|c| (c.name.clone(), ScopedName::Value)));
+            scope.extend(function.parameters.iter().map(|p| (p.name.clone(), ScopedName::Value)));
+            self.scopes.push(scope);
+            (self.next, self.is_half) = (at, false);
+            let body = self.statement();
+            self.scopes.pop();
+            self.bodies.insert(at, Rc::new(body?));
+        }
+        (self.next, self.is_half) = (end, false);
+        self.is_in_arguments = outer;
+        self.leave();
+        let tree = LambdaTree { function: Rc::new(function), captures, copies, words };
+        Ok(CudaExpression { what: ExpressionKind::Lambda(Rc::new(tree)), at: self.since(start) })
+    }
+
+    fn lambda_function(&mut self, name: &Rc<str>) -> Result<FunctionTree, CudaRefusal> {
+        let mut n = match self.closing(self.next) {
+            Some(n) => n + 1,
+            None => return Err(self.expected("`)` behind the parameters of a lambda")),
+        };
+        while self.tokens[n].word().is_some_and(|w| matches!(&**w, "mutable" | "__device__" | "__host__" | "constexpr")) {
+            if self.tokens[n].word().is_some_and(|w| &**w == "mutable") {
+                let help = "pass what changes by reference";
+                return Err(CudaRefusal::new(self.tokens[n].at, "a lambda that is `mutable` is not understood", help));
+            }
+            n += 1;
+        }
+        self.function(&plain_specifiers(), name.clone(), TypeTree::Auto, None, FunctionRole::Plain)
+    }
+}
+
+/// Puts a name in the place of `auto`; `false` where there is none.
+fn replaced_auto(ty: &mut TypeTree, name: &NamePath) -> bool {
+    match ty {
+        TypeTree::Auto => {
+            *ty = TypeTree::Named(name.clone());
+            true
+        }
+        TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Pointer(of) | TypeTree::Reference(of) => {
+            replaced_auto(of, name)
+        }
+        _ => false,
+    }
+}

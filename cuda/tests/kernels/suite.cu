@@ -1,0 +1,407 @@
+// Kernels as suites of races and divergent barriers have them, right and wrong.
+
+#include <assert.h>
+
+extern "C" __global__ void neigh_race(int *a) {
+  int t = threadIdx.x;
+  a[t] = a[t + 1];
+}
+
+extern "C" __global__ void arr2d(int *o) {
+  __shared__ int A[8][8];
+  A[threadIdx.y][threadIdx.x] = 1;
+  __syncthreads();
+  o[(blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x] = A[threadIdx.x % blockDim.y][threadIdx.y % blockDim.x];
+}
+
+extern "C" __global__ void arr2d_bad(int *o) {
+  __shared__ int A[8][8];
+  A[threadIdx.y][threadIdx.x] = 1;
+  o[(blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x] = A[threadIdx.x][threadIdx.y];
+}
+
+extern "C" __global__ void arr3d(float *g) {
+  __shared__ float A[4][4][4];
+  A[threadIdx.z][threadIdx.y][threadIdx.x] = g[0];
+  __syncthreads();
+}
+
+namespace of_struct_arr_bad {
+typedef struct {
+  int a[4];
+  int b;
+} T;
+extern "C" __global__ void struct_arr_bad(T *q) {
+  int t = threadIdx.x;
+  q[t].a[1] = q[t+1].a[1];
+}
+}
+
+union U {
+  int i;
+  short s[2];
+};
+extern "C" __global__ void union_bad(U *q) {
+  if (threadIdx.x == 0) q[blockIdx.x].i = 1;
+  else q[blockIdx.x].s[1] = 2;
+}
+
+extern "C" __global__ void ptr_array(int *a, int *b) {
+  int *p[2];
+  p[0] = a;
+  p[1] = b;
+  p[threadIdx.x % 2][0] = threadIdx.x;
+}
+
+extern "C" __global__ void null_check(int *a) {
+  int *p = 0;
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  if (p != NULL) *p = 1;
+  else a[t] = 2;
+}
+
+extern "C" __global__ void wrap(int *a) {
+  unsigned t = threadIdx.x;
+  if (t - 1 > 1000u) a[blockIdx.x] = 1;
+}
+
+extern "C" __global__ void shifts(int *a) {
+  size_t t = threadIdx.x + blockIdx.x * blockDim.x;
+  a[(t << 1) >> 1] = (int)t;
+  a[t] |= 1 << 3;
+}
+
+extern "C" __global__ void tern(int *a, int *b) {
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  int *p = t % 2 ? a : b;
+  p[t] = t > 3 ? 1 : 2;
+}
+
+extern "C" __global__ void sw_fall(int *a) {
+  switch (threadIdx.x) {
+    case 0: a[1] = 1;
+    case 1: a[2] = 1;
+    break;
+    case 2: a[3] = 2;
+    break;
+    default: a[4 + threadIdx.x] = 1;
+  }
+}
+
+extern "C" __global__ void sw_ok(int *a) {
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  switch (t) {
+    case 0: a[0] = 1;
+    break;
+    case 1: case 2: a[t] = 5;
+    break;
+    default: a[t] = 2;
+  }
+}
+
+extern "C" __global__ void do_while(int *a) {
+  int i = 0;
+  __shared__ int s[256];
+  do {
+    s[threadIdx.x] = i;
+    __syncthreads();
+    i++;
+  } while (i < 3);
+  a[threadIdx.x + blockIdx.x * blockDim.x] = s[threadIdx.x];
+}
+
+extern "C" __global__ void brk_bar(int *a) {
+  for (int i = 0; i < 4; i++) {
+    if (i == 2) break;
+    __syncthreads();
+    if (i == 1) continue;
+    __syncthreads();
+  }
+}
+
+extern "C" __global__ void bar_cond_div(int *a) {
+  if (threadIdx.x < 1) __syncthreads();
+  else {
+    __syncthreads();
+  }
+}
+
+extern "C" __global__ void loop_bd(int *a) {
+  __shared__ int s[1024];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  int r = 0;
+  for (int i = 0; i < blockDim.x; i++) r += s[i];
+  a[threadIdx.x + blockIdx.x * blockDim.x] = r;
+}
+
+extern "C" __global__ void reduce_ok(int *in, int *out) {
+  __shared__ int s[256];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * blockDim.x + t];
+  for (int d = blockDim.x / 2; d > 0; d >>= 1) {
+    __syncthreads();
+    if (t < d) s[t] += s[t + d];
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void reduce_bad(int *in, int *out) {
+  __shared__ int s[256];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * blockDim.x + t];
+  for (int d = blockDim.x / 2; d > 0; d >>= 1) {
+    if (t < d) s[t] += s[t + d];
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void reduce_il_bad(int *in, int *out) {
+  __shared__ int s[256];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * blockDim.x + t];
+  __syncthreads();
+  for (int d = 1; d < blockDim.x; d *= 2) {
+    if (t % (2 * d) == 0) s[t] += s[t + d];
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void scan_ok(int *a) {
+  __shared__ int s[2][128];
+  int t = threadIdx.x, o = 0;
+  s[0][t] = a[t + blockIdx.x * blockDim.x];
+  __syncthreads();
+  for (int d = 1; d < blockDim.x; d <<= 1) {
+    int n = 1 - o;
+    s[n][t] = s[o][t];
+    if (t >= d) s[n][t] += s[o][t - d];
+    o = n;
+    __syncthreads();
+  }
+  a[t + blockIdx.x * blockDim.x] = s[o][t];
+}
+
+extern "C" __global__ void scan_bad(int *a) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = a[t];
+  __syncthreads();
+  for (int d = 1; d < blockDim.x; d <<= 1) {
+    if (t >= d) s[t] += s[t - d];
+    __syncthreads();
+  }
+  a[t] = s[t];
+}
+
+extern "C" __global__ void histo_ok(const unsigned char *d, unsigned *h, int n) {
+  __shared__ unsigned s[256];
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) s[i] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&s[d[i]], 1);
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&h[i], s[i]);
+}
+
+extern "C" __global__ void histo_bad(const unsigned char *d, unsigned *h, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) h[d[i]]++;
+}
+
+extern "C" __global__ void histo_noinit(const unsigned char *d, unsigned *h) {
+  __shared__ unsigned s[32];
+  if (threadIdx.x < 32) s[threadIdx.x] = 0;
+  atomicAdd(&s[d[threadIdx.x] % 32], 1);
+  __syncthreads();
+  atomicAdd(&h[threadIdx.x], s[threadIdx.x]);
+}
+
+extern "C" __global__ void bitonic_ok(int *v) {
+  __shared__ int s[64];
+  unsigned t = threadIdx.x;
+  s[t] = v[t + blockIdx.x * blockDim.x];
+  __syncthreads();
+  for (unsigned n = 2; n <= blockDim.x; n *= 2) for (unsigned j = n / 2; j > 0; j /= 2) {
+    unsigned x = t ^ j;
+    if (x > t) {
+      if ((t & n) == 0) {
+        if (s[t] > s[x]) {
+          int q = s[t];
+          s[t] = s[x];
+          s[x] = q;
+        }
+      } else if (s[t] < s[x]) {
+        int q = s[t];
+        s[t] = s[x];
+        s[x] = q;
+      }
+    }
+    __syncthreads();
+  }
+  v[t + blockIdx.x * blockDim.x] = s[t];
+}
+
+extern "C" __global__ void bitonic_bad(int *v) {
+  __shared__ int s[64];
+  unsigned t = threadIdx.x;
+  s[t] = v[t + blockIdx.x * blockDim.x];
+  __syncthreads();
+  for (unsigned n = 2; n <= blockDim.x; n *= 2) for (unsigned j = n / 2; j > 0; j /= 2) {
+    unsigned x = t ^ j;
+    if (x > t) {
+      if (s[t] > s[x]) {
+        int q = s[t];
+        s[t] = s[x];
+        s[x] = q;
+      }
+    }
+  }
+  v[t + blockIdx.x * blockDim.x] = s[t];
+}
+
+extern "C" __global__ void memcpy_bad(int *a, int *b) {
+  memcpy(a, b, 2 * sizeof(int));
+}
+
+extern "C" __global__ void memset_ok(int *a) {
+  int b[4];
+  memset(b, 0, sizeof b);
+  a[threadIdx.x + blockIdx.x * blockDim.x] = b[2];
+}
+
+extern "C" __global__ void assert_sh(int *a) {
+  __shared__ int s[4];
+  s[threadIdx.x % 4] = threadIdx.x;
+  __syncthreads();
+  assert(s[0] != 0);
+}
+
+extern "C" __global__ void vec_ok(float4 *a, int2 *b) {
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  float4 v = a[t];
+  v.x += 1.0f;
+  v.w = v.y * 2;
+  a[t] = v;
+  b[t] = make_int2(t, b[t].x);
+  b[t].y++;
+}
+
+extern "C" __global__ void vec_bad(float4 *a) {
+  float *f = (float *)a;
+  int t = threadIdx.x;
+  a[t].x = f[4 * t + 4];
+}
+
+extern "C" __global__ void dyn_sh_ok2(int *a) {
+  extern __shared__ char raw[];
+  int *x = (int *)raw;
+  float *y = (float *)&x[blockDim.x];
+  x[threadIdx.x] = 1;
+  y[threadIdx.x] = 2;
+  __syncthreads();
+  a[blockIdx.x * blockDim.x + threadIdx.x] = x[0] + (int)y[0];
+}
+
+extern "C" __global__ void dyn_sh_bad(int *a) {
+  extern __shared__ char raw[];
+  int *x = (int *)raw;
+  x[threadIdx.x] = 1;
+  int *y = x + 1;
+  a[blockIdx.x * blockDim.x + threadIdx.x] = y[threadIdx.x];
+}
+
+extern "C" __global__ void same_value_sh(int *a) {
+  __shared__ int s;
+  s = 5;
+  __syncthreads();
+  a[threadIdx.x + blockIdx.x * blockDim.x] = s;
+}
+
+extern "C" __global__ void block_red_bad(int *in, int *out) {
+  __shared__ int s[32];
+  int v = in[threadIdx.x], lane = threadIdx.x & 31, w = threadIdx.x >> 5;
+  for (int d = 16; d; d >>= 1) v += __shfl_xor_sync(~0u, v, d);
+  if (lane == 0) s[w] = v;
+  if (w == 0) {
+    v = lane < blockDim.x / 32 ? s[lane] : 0;
+    for (int d = 16; d; d >>= 1) v += __shfl_down_sync(~0u, v, d);
+    if (lane == 0) *out = v;
+  }
+}
+
+extern "C" __global__ void spin(int *m, int *c) {
+  while (atomicCAS(m, 0, 1) != 0);
+  __threadfence();
+  *c = *c + 1;
+  __threadfence();
+  atomicExch(m, 0);
+}
+
+extern "C" __global__ void spin_nofence(int *m, int *c) {
+  while (atomicCAS(m, 0, 1) != 0);
+  *c = *c + 1;
+  atomicExch(m, 0);
+}
+
+extern "C" __global__ void spin_norelease(int *m, int *c) {
+  while (atomicCAS(m, 0, 1) != 0);
+  __threadfence();
+  *c = *c + 1;
+  *m = 0;
+}
+
+extern "C" __global__ void spin_done(int *m, int *c) {
+  bool done = false;
+  while (!done) {
+    if (atomicCAS(m, 0, 1) == 0) {
+      __threadfence();
+      c[0]++;
+      __threadfence();
+      atomicExch(m, 0);
+      done = true;
+    }
+  }
+}
+
+extern "C" __global__ void syncwarp_mask(int *a) {
+  __shared__ int s[4];
+  s[threadIdx.x] = 1;
+  if (threadIdx.x < 2) {
+    __syncwarp(3);
+    a[threadIdx.x] = s[1 - threadIdx.x];
+  }
+}
+
+extern "C" __global__ void syncwarp_mask_bad(int *a) {
+  __shared__ int s[4];
+  s[threadIdx.x] = 1;
+  if (threadIdx.x < 2) {
+    __syncwarp(3);
+    a[threadIdx.x] = s[3 - threadIdx.x];
+  }
+}
+
+extern "C" __global__ void shared16(int *a) {
+  __shared__ int s[16];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  a[blockIdx.x * blockDim.x + threadIdx.x] = s[(threadIdx.x + 1) % 16];
+}
+
+extern "C" __global__ void counter_sh(int *o) {
+  __shared__ int n;
+  if (threadIdx.x == 0) n = 0;
+  __syncthreads();
+  int i = atomicAdd(&n, 1);
+  o[blockIdx.x * blockDim.x + i] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x == 0) o[1000 + blockIdx.x] = n;
+}
+
+extern "C" __global__ void counter_sh_bad(int *o) {
+  __shared__ int n;
+  if (threadIdx.x == 0) n = 0;
+  atomicAdd(&n, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) o[1000 + blockIdx.x] = n;
+}
