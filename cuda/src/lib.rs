@@ -49,11 +49,33 @@ pub struct CudaError {
     pub end: usize,
 }
 
+/// A program that is compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CudaModule {
+    /// Its PTX.
+    pub ptx: String,
+    /// The kernels that are not understood, which have no code there, with the reasons.
+    pub refused: Vec<(String, CudaError)>,
+}
+
 /// Compiles the kernels of a program to PTX.
 ///
 /// # Errors
-/// The first thing that is not understood, with its place in the program.
+/// The first thing that is not understood, with its place in the program, of the kernels that must be.
 pub fn compile(program: &CudaSource<'_>) -> Result<String, CudaError> {
+    let CudaModule { ptx, refused } = compile_understood(program)?;
+    let is_asked = |name: &str| program.kernels.is_empty() || program.kernels.iter().any(|n| n == name);
+    match refused.into_iter().find(|(name, _)| is_asked(name)) {
+        Some((_, error)) => Err(error),
+        None => Ok(ptx),
+    }
+}
+
+/// Compiles those kernels of a program to PTX that are understood.
+///
+/// # Errors
+/// What is wrong with the program as a whole, with its place: it cannot be taken apart into declarations.
+pub fn compile_understood(program: &CudaSource<'_>) -> Result<CudaModule, CudaError> {
     let digits: String = program.target.chars().filter(char::is_ascii_digit).collect();
     let architecture = digits.parse().unwrap_or(90);
     let mut preprocessor = Preprocessor::new(architecture, program.include);
@@ -63,8 +85,9 @@ pub fn compile(program: &CudaSource<'_>) -> Result<String, CudaError> {
         return Err(error(&files, refusal));
     }
     let reader = ProgramReader::new(files.clone(), headers, tokens).map_err(|refusal| error(&files, refusal))?;
-    let is_asked = |name: &str| program.kernels.is_empty() || program.kernels.iter().any(|n| n == name);
-    lower::compiled(reader, program.target, &is_asked).map_err(|refusal| error(&files, refusal))
+    let (ptx, refused) = lower::compiled(reader, program.target);
+    let refused = refused.into_iter().map(|(name, refusal)| (name.to_string(), error(&files, refusal))).collect();
+    Ok(CudaModule { ptx, refused })
 }
 
 fn error(files: &[CudaFile], refusal: CudaRefusal) -> CudaError {

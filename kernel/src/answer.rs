@@ -316,6 +316,13 @@ pub struct ContentsAnswer {
 }
 
 impl KernelAnswer {
+    /// The answer about a kernel that was asked about in no launch.
+    pub fn unasked(kernel: &str) -> Self {
+        let (arguments, chosen_contents, launches) = (Vec::new(), Vec::new(), Vec::new());
+        let selection = LaunchSelection::NAMED;
+        Self { kernel: kernel.to_owned(), arguments, has_zeros: false, chosen_contents, selection, launches, contents: None }
+    }
+
     /// The launch that goes wrong.
     pub fn wrong(&self) -> Option<&LaunchAnswer> {
         self.launches.iter().find(|l| !l.findings.is_empty())

@@ -67,6 +67,22 @@ enum Axis {
 }
 
 impl LaunchSelection {
+    /// Where launches are named, of a kernel of which nothing is known.
+    pub const NAMED: Self = Self {
+        named: true,
+        threads: IdentityUse::Read,
+        blocks: IdentityUse::Read,
+        cluster: 1,
+        cluster_is_required: false,
+        reads_size: true,
+        most_threads: None,
+        meets_by_count: false,
+        has_rows: [false; 2],
+        has_layers: false,
+        block_width: None,
+        row_width: None,
+    };
+
     /// What is chosen for a kernel.
     pub(crate) fn of(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>) -> Self {
         // Blocks that must have several threads are of several threads, whatever they read.

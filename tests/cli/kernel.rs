@@ -31,7 +31,7 @@ fn a_kernel_without_a_finding_says_what_was_asked() {
     let output = margay(&["kernel", FLAG, "--kernel", "fenced_flag", "--launch", "2x1", "--final", "arg2[1] == 42"]);
     let text = out(&output);
     let first = "none: `fenced_flag` has no data race, trap, address outside of arrays or endless wait, and arg2[1] == 42 at the end in launch \
-                 2x1 under ptx-8; arrays hold zeros, and for races 6 other contents of arg0\n";
+                 2x1 under ptx-8; arrays hold zeros, and for races 7 other contents of arg0\n";
     assert!(text.starts_with(first), "{text}");
     assert_eq!(output.status.code(), Some(0));
     let found = json(&margay(&["kernel", FLAG, "--kernel", "plain_flag", "--launch", "2x1", "--format", "json"]));

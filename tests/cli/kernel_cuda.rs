@@ -85,16 +85,18 @@ fn other_questions_are_asked() {
 #[test]
 fn what_is_not_understood_is_named() {
     let files = folder("kernel-cuda-errors");
-    let two =
-        "__global__ void fine(int *a) { atomicAdd(a, 1); }\n__global__ void odd(int *a) {\n  goto end;\nend:\n  a[0] = 1;\n}\n";
-    let two = write(&files, "two.cu", two);
+    let two = write(
+        &files,
+        "two.cu",
+        "__global__ void odd(int *a) {\n  try { a[0] = 1; } catch (...) {}\n}\n__global__ void more(int *a) { a[0] = f(); }\n",
+    );
     let empty = write(&files, "empty.cu", "");
     let host = write(&files, "host.cu", "int main() { return 0; }\n");
     let cut = write(&files, "cut.cu", &std::fs::read_to_string(LOCK).expect("a kernel")[..420]);
     let included = write(&files, "included.cu", "#include \"none.cuh\"\n__global__ void k() {}\n");
     let inline = write(&files, "inline.cu", "__global__ void k() { asm volatile(\"bra nowhere;\"); }\n");
     for (file, parts) in [
-        (&two, &["`goto` is not understood", "two.cu:3:3", "write a loop"][..]),
+        (&two, &["`try` is not understood", "two.cu:2:3", "a kernel has no exceptions"][..]),
         (&empty, &["there is no kernel"]),
         (&host, &["there is no kernel", "`__global__`"]),
         (&cut, &["cut.cu:", "the file ends within the declaration"]),
@@ -108,8 +110,23 @@ fn what_is_not_understood_is_named() {
             assert!(said.contains(part), "no {part} in {said}");
         }
     }
-    let output = margay(&["kernel", &two, "--compiler", "margay", "--kernel", "fine", "--launch", "2x1"]);
+    // Beside a kernel that is understood the others are named first, and the answer as a whole is undecided, or worse.
+    let fine = "__global__ void odd(int *a) {\n  try { a[0] = 1; } catch (...) {}\n}\n__global__ void fine(int *a) { atomicAdd(a, 1); }\n";
+    let mixed = write(&files, "mixed.cu", fine);
+    let output = margay(&["kernel", &mixed, "--compiler", "margay", "--launch", "2x1"]);
+    let said = flat(&out(&output));
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.starts_with("undecided: `odd` of ") && said.contains("was not looked at: `try` is not understood ("), "{said}");
+    assert!(
+        said.contains("mixed.cu:2:3): a kernel has no exceptions") && said.contains("none: `fine` has no data race"),
+        "{said}"
+    );
+    let output = margay(&["kernel", &mixed, "--compiler", "margay", "--kernel", "fine", "--launch", "2x1"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let output = margay(&["kernel", &mixed, "--compiler", "margay", "--kernel", "odd"]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    let racy = write(&files, "racy.cu", fine.replace("atomicAdd(a, 1)", "*a = 1"));
+    assert_eq!(margay(&["kernel", &racy, "--compiler", "margay", "--launch", "2x1"]).status.code(), Some(1));
     let output = margay(&["kernel", LOCK, "--compiler", "gcc"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(flat(&err(&output)).contains("possible values: margay, nvcc"), "{}", err(&output));

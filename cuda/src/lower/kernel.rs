@@ -20,11 +20,8 @@ struct KernelInstance {
     kernel: Result<(Rc<FunctionTree>, Rc<TemplateBindings>), CudaRefusal>,
 }
 
-/// Compiles the kernels of a program. `is_asked` says which of them must be understood; the others have no code if they are not.
-///
-/// # Errors
-/// What is not understood.
-pub(crate) fn compiled(program: ProgramReader, target: &str, is_asked: &dyn Fn(&str) -> bool) -> Result<String, CudaRefusal> {
+/// Compiles the kernels of a program. Those that are not understood have no code, and are returned with the reason.
+pub(crate) fn compiled(program: ProgramReader, target: &str) -> (String, Vec<(Rc<str>, CudaRefusal)>) {
     let lines = program.files.iter().map(|f| {
         let starts = std::iter::once(0).chain(f.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n as u32 + 1));
         LineStarts(starts.collect())
@@ -59,11 +56,11 @@ pub(crate) fn compiled(program: ProgramReader, target: &str, is_asked: &dyn Fn(&
         needs_assertions: false,
         grid_barriers: 0,
     };
-    lowering.module(target, is_asked)
+    lowering.module(target)
 }
 
 impl KernelLowering {
-    fn module(&mut self, target: &str, is_asked: &dyn Fn(&str) -> bool) -> Result<String, CudaRefusal> {
+    fn module(&mut self, target: &str) -> (String, Vec<(Rc<str>, CudaRefusal)>) {
         // All variables have their names; one that is not understood is said where it is used.
         for (namespace, tree) in self.program.variables.clone() {
             self.reset();
@@ -74,15 +71,15 @@ impl KernelLowering {
                 self.declarations.truncate(before.1);
             }
         }
-        let mut entries = String::new();
+        let (mut entries, mut refused) = (String::new(), Vec::new());
         for KernelInstance { name, kernel } in self.instances() {
             let written = kernel.and_then(|(function, bindings)| self.kernel(&name, &function, &bindings));
             match written {
                 Ok(text) => entries.push_str(&text),
-                Err(refusal) if is_asked(&name) => return Err(refusal),
-                Err(_) => {
+                Err(refusal) => {
                     let _ =
                         write!(entries, "\n// not understood, and not asked about\n.visible .entry {name}()\n{{\n\tret;\n}}\n");
+                    refused.push((name, refusal));
                 }
             }
         }
@@ -102,7 +99,7 @@ impl KernelLowering {
             let _ = write!(text, "\n.func {name}\n{{\n\t.loc\t{} {line} {column}\n\tcall {name};\n\tret;\n}}\n", at.file.max(1));
         }
         text.push_str(&entries);
-        Ok(text)
+        (text, refused)
     }
 
     /// The kernels with the names that they have in PTX.

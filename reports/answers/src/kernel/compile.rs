@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use margay_cuda::{CudaError, CudaSource};
+use margay_cuda::{CudaError, CudaModule, CudaSource};
 use margay_models::confined::way_out;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::durable::scratch;
@@ -93,11 +93,21 @@ fn toolkit(named: Option<&Path>) -> Result<Option<PathBuf>, Diagnostic> {
     Ok(all.filter(|folder| folder.is_absolute()).find_map(|folder| at(&folder)))
 }
 
+/// What CUDA was compiled to.
+pub(super) struct CompiledCuda {
+    /// The PTX.
+    pub ptx: String,
+    /// By what.
+    pub compiler: KernelCompiler,
+    /// Kernels that are not understood, beside others that are: their names, and why in a sentence.
+    pub refused: Vec<(String, String)>,
+}
+
 /// Compiles a file with line information, and says by what.
 ///
 /// # Errors
 /// nvcc is asked for and there is none, it cannot be started, or it refuses the file; without it, something is not understood.
-pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<(String, KernelCompiler), Diagnostic> {
+pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<CompiledCuda, Diagnostic> {
     let CudaCompilation { compiler, toolkit: named, target, .. } = *how;
     if !file.is_file() {
         return Err(Diagnostic::error(format!("cannot read {}: there is no such file", limited::name(file))));
@@ -117,7 +127,7 @@ pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<(String,
         }
         let text = limited::text(file, MAX_CUDA);
         let text = text.map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", limited::name(file))))?;
-        return compile_text(file, &text, how).map(|ptx| (ptx, KernelCompiler::Margay));
+        return compile_text(file, &text, how);
     };
     let folder = scratch().map_err(|e| Diagnostic::error(format!("cannot make a folder for what is compiled: {e}")))?;
     let ptx = folder.path().join("kernel.ptx");
@@ -137,27 +147,40 @@ pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<(String,
         return Err(error.help("mend the file, or compile it yourself and give the PTX"));
     }
     let ptx = limited::text(&ptx, MAX_PTX).map_err(|e| Diagnostic::error(format!("cannot read what nvcc wrote: {e}")))?;
-    Ok((ptx, KernelCompiler::Nvcc))
+    Ok(CompiledCuda { ptx, compiler: KernelCompiler::Nvcc, refused: Vec::new() })
 }
 
 /// Compiles a text of CUDA without nvcc. Files that it includes in quotation marks are read from its folder, or below.
 ///
 /// # Errors
-/// What is not understood, with its place.
-pub(super) fn compile_text(file: &Path, text: &str, how: &CudaCompilation<'_>) -> Result<String, Diagnostic> {
+/// What is not understood, with its place: of a kernel that is named, or of all kernels where none is.
+pub(super) fn compile_text(file: &Path, text: &str, how: &CudaCompilation<'_>) -> Result<CompiledCuda, Diagnostic> {
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let name = file.file_name().map_or_else(|| limited::name(file), |n| n.to_string_lossy().into_owned());
     // An error quotes what it is about: a program of somebody else must not have other files of the machine quoted.
     let is_beside = |path: &str| way_out(&folder, Path::new(path)).is_ok_and(|way| way.is_none());
     let include = |path: &str| limited::text(&folder.join(path), MAX_CUDA).ok().filter(|_| is_beside(path));
     let program = CudaSource { name: &name, text, include: &include, target: how.target, kernels: how.kernels };
-    margay_cuda::compile(&program).map_err(|e| {
+    let shown = |of: &str| if of == name { limited::name(file) } else { limited::name(&folder.join(of)) };
+    let diagnostic = |e: CudaError| {
         let CudaError { message, help, file: of, text, start, end } = e;
-        let shown = if of == name { limited::name(file) } else { limited::name(&folder.join(&of)) };
-        let others = program.text.matches("__global__").count() > 1 && how.kernels.is_empty();
-        let help =
-            if others { format!("{help}; `--kernel NAME` asks about a kernel of the file that does not use it") } else { help };
-        let source = SourceFile::new(shown, text);
+        let source = SourceFile::new(shown(&of), text);
         Diagnostic::error(message).at(&source, Span::new(start, end), "here").help(help)
-    })
+    };
+    let CudaModule { ptx, mut refused } = margay_cuda::compile_understood(&program).map_err(diagnostic)?;
+    let is_asked = |name: &str| how.kernels.iter().any(|n| n == name);
+    // Where some are understood, the others are named beside their answers.
+    let wanted = match how.kernels {
+        [] if refused.len() == ptx.matches(".visible .entry ").count() && !refused.is_empty() => Some(0),
+        _ => refused.iter().position(|(name, _)| is_asked(name)),
+    };
+    if let Some(wanted) = wanted {
+        return Err(diagnostic(refused.swap_remove(wanted).1));
+    }
+    let sentence = |e: &CudaError| {
+        let (line, column) = margay_ptx::position(&e.text, e.start);
+        format!("{} ({}:{line}:{column}): {}", e.message, shown(&e.file), e.help)
+    };
+    let refused = refused.iter().map(|(name, e)| (name.clone(), sentence(e))).collect();
+    Ok(CompiledCuda { ptx, compiler: KernelCompiler::Margay, refused })
 }

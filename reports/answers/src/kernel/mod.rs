@@ -89,6 +89,8 @@ struct KernelFile {
     module: Module,
     /// What compiled it, if it is CUDA.
     compiler: Option<KernelCompiler>,
+    /// Kernels that Margay did not understand, which have no code in the PTX, and why.
+    refused: Vec<(String, String)>,
     /// The harness in its comments, and the text that has them.
     comments: (Harness, Arc<SourceFile>),
 }
@@ -107,9 +109,27 @@ struct AskedKernel {
     unweakened: bool,
     /// Was it asked for final states that only weak memory has?
     weak: bool,
+    /// Why it is not understood; then nothing was asked.
+    refused: Option<String>,
 }
 
 impl AskedKernel {
+    /// One that is not understood.
+    fn refused(name: &str, why: &str) -> Self {
+        let answer = KernelAnswer::unasked(name);
+        Self {
+            answer,
+            chosen: true,
+            finals: Vec::new(),
+            unroll: UNROLL,
+            hardening: None,
+            weaker: None,
+            unweakened: false,
+            weak: false,
+            refused: Some(why.to_owned()),
+        }
+    }
+
     /// What is known of it.
     fn verdict(&self) -> Verdict {
         let answer = &self.answer;
@@ -179,7 +199,7 @@ fn read_file(path: &Path, options: &Options) -> Result<KernelFile, Diagnostic> {
         target: &options.target,
         kernels: &options.kernels,
     };
-    let KernelText { ptx, source, compiler } = texts(path, &how)?;
+    let KernelText { ptx, source, compiler, refused } = texts(path, &how)?;
     let module = margay_ptx::read(&ptx.text).map_err(|e| match compiler {
         Some(by) => miscompiled(&ptx, by, &e),
         None => unreadable(&ptx, &e),
@@ -189,7 +209,7 @@ fn read_file(path: &Path, options: &Options) -> Result<KernelFile, Diagnostic> {
         return Err(error.help("a kernel is an `.entry` with a body, in CUDA a function that is `__global__`"));
     }
     let harness = Harness::of_comments(&source.text).map_err(|e| no_harness(&source, &e))?;
-    Ok(KernelFile { path: path.to_owned(), ptx, module, compiler, comments: (harness, source) })
+    Ok(KernelFile { path: path.to_owned(), ptx, module, compiler, refused, comments: (harness, source) })
 }
 
 fn no_harness(file: &Arc<SourceFile>, error: &HarnessError) -> Diagnostic {
@@ -245,6 +265,10 @@ fn ask_all(
         if !options.kernels.is_empty() && !options.kernels.contains(name) {
             continue;
         }
+        if let Some((_, why)) = file.refused.iter().find(|(of, _)| of == name) {
+            answers.push(AskedKernel::refused(name, why));
+            continue;
+        }
         let (mut launches, mut arguments, mut finals, mut unroll) = (Vec::new(), Vec::new(), Vec::new(), None);
         for (harness, _) in &harnesses {
             let section = harness.of(name);
@@ -293,6 +317,7 @@ fn ask_all(
             weaker,
             unweakened,
             weak: options.weak,
+            refused: None,
         });
     }
     Ok(answers)
@@ -303,6 +328,7 @@ struct KernelText {
     ptx: Arc<SourceFile>,
     source: Arc<SourceFile>,
     compiler: Option<KernelCompiler>,
+    refused: Vec<(String, String)>,
 }
 
 /// The PTX of a file; a .cu file is compiled by the nvcc of a toolkit, and by Margay where there is none.
@@ -317,12 +343,13 @@ fn texts(file: &Path, how: &compile::CudaCompilation<'_>) -> Result<KernelText, 
     let name = limited::name(file);
     let kind = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if matches!(kind, "cu" | "cuh") {
-        let (text, by) = compile::compile(file, how)?;
+        let compiled = compile::compile(file, how)?;
         let source = limited::text(file, compile::MAX_PTX).unwrap_or_default();
         return Ok(KernelText {
-            ptx: SourceFile::new(name.clone(), text),
+            ptx: SourceFile::new(name.clone(), compiled.ptx),
             source: SourceFile::new(name, source),
-            compiler: Some(by),
+            compiler: Some(compiled.compiler),
+            refused: compiled.refused,
         });
     }
     let other = match kind {
@@ -350,11 +377,12 @@ fn texts(file: &Path, how: &compile::CudaCompilation<'_>) -> Result<KernelText, 
     })?;
     // What is pasted may be CUDA, whatever its name.
     if !text.contains(".version") && text.contains("__global__") {
-        let ptx = SourceFile::new(name.clone(), compile::compile_text(file, &text, how)?);
-        return Ok(KernelText { ptx, source: SourceFile::new(name, text), compiler: Some(KernelCompiler::Margay) });
+        let compile::CompiledCuda { ptx, compiler, refused } = compile::compile_text(file, &text, how)?;
+        let ptx = SourceFile::new(name.clone(), ptx);
+        return Ok(KernelText { ptx, source: SourceFile::new(name, text), compiler: Some(compiler), refused });
     }
     let ptx = SourceFile::new(name, text);
-    Ok(KernelText { ptx: ptx.clone(), source: ptx, compiler: None })
+    Ok(KernelText { ptx: ptx.clone(), source: ptx, compiler: None, refused: Vec::new() })
 }
 
 /// The error where what a compiler made is no PTX: of Margay's, that can be of inline PTX.

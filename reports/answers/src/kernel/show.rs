@@ -18,7 +18,9 @@ const QUESTIONS: [&str; 2] =
 
 /// Prints the answers.
 pub fn human(file: &KernelFile, answers: &[AskedKernel], output: &Output) -> std::io::Result<()> {
-    for (n, answer) in answers.iter().enumerate() {
+    // What was not looked at stands in front of what was.
+    let (refused, asked): (Vec<_>, Vec<_>) = answers.iter().partition(|a| a.refused.is_some());
+    for (n, answer) in refused.into_iter().chain(asked).enumerate() {
         if n > 0 {
             output.print("")?;
         }
@@ -37,6 +39,9 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
     let file = &file.ptx.name;
     let AskedKernel { answer, finals, .. } = asked;
     let name = &answer.kernel;
+    if let Some(why) = &asked.refused {
+        return ("undecided", format!(": `{name}` of {file} was not looked at: {why}"));
+    }
     let of = |is: &dyn Fn(&LaunchAnswer) -> bool| -> Vec<String> {
         answer.launches.iter().filter(|l| is(l)).map(|l| l.launch.to_string()).collect()
     };
@@ -131,6 +136,9 @@ fn one(file: &KernelFile, asked: &AskedKernel, output: &Output) -> std::io::Resu
         _ => output.unsure(word),
     };
     output.headline(&format!("{word}{rest}"))?;
+    if asked.refused.is_some() {
+        return Ok(());
+    }
     if file.compiler == Some(KernelCompiler::Margay) {
         output.prose("Nothing is optimised here: of plain accesses nvcc may make fewer, or others (docs/kernels.md). Lines of PTX are those of what Margay made (`--out FOLDER` writes it).")?;
     }
@@ -436,7 +444,12 @@ fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
             tried: of.tried,
             settled: of.settled,
         }),
-        not_looked: answer.not_looked().into_iter().map(not_looked).collect(),
+        not_looked: answer
+            .not_looked()
+            .into_iter()
+            .map(not_looked)
+            .chain(asked.refused.iter().map(|why| document::NotLooked { ptx_line: None, instruction: None, why: why.clone() }))
+            .collect(),
         hardening: asked.hardening.as_ref().map(|(of, _)| hardening(of)),
         weaker: asked.weaker.as_ref().map(|(of, _)| weaker(of)),
     }
