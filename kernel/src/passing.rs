@@ -6,6 +6,7 @@ use crate::ask::KernelQuestion;
 use crate::content::ArrayContent;
 use crate::launch::{Argument, Launch};
 use crate::parameter::{FieldUse, ParameterUse, field_uses, parameter_uses};
+use crate::selection::LaunchSelection;
 use crate::thread::PreparedModule;
 
 /// What is passed for each parameter, and the same in words.
@@ -34,6 +35,7 @@ pub(crate) fn arguments(
         .map(|n| given(n).map(|a| if matches!(a, Argument::Number(_)) { ParameterUse::Number } else { ParameterUse::Pointer }))
         .collect();
     let uses = parameter_uses(question.module, prepared, question.kernel, &fixed);
+    let (number, whence) = LaunchSelection::of(question, prepared).number(launch);
     let (mut found, mut said) = (Vec::new(), Vec::new());
     for (n, parameter) in function.parameters.iter().enumerate() {
         let was_given = given(n).is_some();
@@ -41,7 +43,7 @@ pub(crate) fn arguments(
         let is_float = variable.is_some_and(|v| v.ty.kind == Kind::Float);
         let is_structure = variable.is_some_and(is_structure);
         let fields = match parameter {
-            Parameter::Memory(id) if is_structure => fields(question, prepared, (n, *id), launch)?,
+            Parameter::Memory(id) if is_structure => fields(question, prepared, (n, *id), number)?,
             _ => Vec::new(),
         };
         if let Some(of) = question.arguments.iter().find(|g| g.parameter == n && g.field.is_some() && !is_structure) {
@@ -54,12 +56,12 @@ pub(crate) fn arguments(
             ParameterUse::Pointer => Argument::Array { bytes: None, content: ArrayContent::zeros() },
             ParameterUse::Open => Argument::Unknown,
             ParameterUse::Number if is_float => Argument::Number(0),
-            ParameterUse::Number => Argument::Number(i64::from(launch.total())),
+            ParameterUse::Number => Argument::Number(number),
         });
         let how = if was_given { "" } else { ", chosen" };
         let mut sentence = match &argument {
             Argument::Number(_) if !was_given && is_float => format!("arg{n} = 0.0 (chosen)"),
-            Argument::Number(n2) if !was_given => format!("arg{n} = {n2} (chosen: the number of threads)"),
+            Argument::Number(n2) if !was_given => format!("arg{n} = {n2} (chosen: {whence})"),
             Argument::Number(n2) => format!("arg{n} = {n2}"),
             Argument::Array { bytes: None, content } if content.is_zeros() => {
                 format!("arg{n}: an array of zeros of its own, without a size{how}")
@@ -108,7 +110,7 @@ fn fields(
     question: &KernelQuestion<'_>,
     prepared: &PreparedModule<'_>,
     (number, structure): (usize, VariableId),
-    launch: Launch,
+    chosen_number: i64,
 ) -> Result<Vec<(u64, u64, Argument)>, String> {
     let uses = field_uses(question.module, prepared, structure);
     let of_fields = || question.arguments.iter().filter(|g| g.parameter == number);
@@ -123,7 +125,7 @@ fn fields(
         ParameterUse::Pointer => Argument::Array { bytes: None, content: ArrayContent::zeros() },
         ParameterUse::Open => Argument::Unknown,
         ParameterUse::Number if field.is_float => Argument::Number(0),
-        ParameterUse::Number => Argument::Number(i64::from(launch.total())),
+        ParameterUse::Number => Argument::Number(chosen_number),
     };
     let argument = |field: &FieldUse| {
         let given = of_fields().rfind(|g| g.field == Some(field.offset)).map(|g| g.argument.clone());

@@ -18,6 +18,7 @@ use crate::residue::CodePiece;
 use crate::selection::LaunchSelection;
 use crate::slice::{Rivals, Slice, Slicer};
 use crate::waiting::last_rounds;
+use crate::waiting::reads_that_wait;
 use crate::widths::pairs_of_widths;
 
 /// The model `ptx-8` with data races (PTX ISA 8.7.1) as a reason why a program is undefined: a text that `margay run --model` takes.
@@ -158,6 +159,15 @@ impl Inquiry<'_, '_> {
                     found.findings.push(finding);
                     return Ok(());
                 }
+            }
+            // Where loops were cut off that wait by read-modify-writes, reads in their place may decide it.
+            let mut with_reads = slice.clone();
+            if verdict.race.is_none()
+                && verdict.bounded
+                && reads_that_wait(&mut with_reads.code)
+                && self.has_no_race(executed, &with_reads, &options)
+            {
+                continue;
             }
             self.leftover(&verdict, WHAT, found);
             known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });

@@ -143,26 +143,50 @@ impl LaunchSelection {
     /// The smallest numbers that places of blocks and rows are multiplied with.
     fn read_widths(&mut self, body: &[Instruction]) {
         let mut copies: FxHashMap<RegisterId, &str> = FxHashMap::default();
+        let mut numbers: FxHashMap<RegisterId, i64> = FxHashMap::default();
         for i in body {
-            if let ("mov", [Operand::Register(to), Operand::Special(name)]) = (i.opcode.as_str(), i.operands.as_slice()) {
-                copies.insert(*to, name);
+            match (i.opcode.as_str(), i.operands.as_slice()) {
+                ("mov", [Operand::Register(to), Operand::Special(name)]) => {
+                    copies.insert(*to, name);
+                }
+                ("mov", [Operand::Register(to), Operand::Register(from)]) => {
+                    if let Some(name) = copies.get(from).copied() {
+                        copies.insert(*to, name);
+                    }
+                }
+                ("mov", [Operand::Register(to), Operand::Integer(n)]) => {
+                    numbers.insert(*to, *n as i64);
+                }
+                _ => {}
             }
         }
-        for i in body {
-            let (opcode, [_, of, Operand::Integer(by), ..]) = (i.opcode.as_str(), i.operands.as_slice()) else { continue };
-            let name = match of {
+        let number = |o: &Operand| match o {
+            Operand::Integer(n) => Some(*n as i64),
+            Operand::Register(register) => numbers.get(register).copied(),
+            _ => None,
+        };
+        fn asked<'a>(o: &'a Operand, copies: &FxHashMap<RegisterId, &'a str>) -> Option<&'a str> {
+            match o {
                 Operand::Register(register) => copies.get(register).copied(),
                 Operand::Special(name) => Some(name.as_str()),
                 _ => None,
+            }
+        }
+        for i in body {
+            let (opcode, [_, a, b, ..]) = (i.opcode.as_str(), i.operands.as_slice()) else { continue };
+            let (name, by) = match (asked(a, &copies), number(b), asked(b, &copies), number(a)) {
+                (Some(name), Some(by), ..) => (name, by),
+                (.., Some(name), Some(by)) if opcode != "shl" => (name, by),
+                _ => continue,
             };
             let width = match opcode {
-                "mul" | "mad" if !i.has("wide") && !i.has("hi") => u32::try_from(*by).ok(),
-                "shl" => u32::try_from(*by).ok().and_then(|by| 1u32.checked_shl(by)),
+                "mul" | "mad" if !i.has("wide") && !i.has("hi") => u32::try_from(by).ok(),
+                "shl" => u32::try_from(by).ok().and_then(|by| 1u32.checked_shl(by)),
                 _ => None,
             };
             let kept = match name {
-                Some("ctaid.x" | "ctaid.y") => &mut self.block_width,
-                Some("tid.y") => &mut self.row_width,
+                "ctaid.x" | "ctaid.y" => &mut self.block_width,
+                "tid.y" => &mut self.row_width,
                 _ => continue,
             };
             *kept = width.filter(|width| *width > 1).map_or(*kept, |width| Some(kept.map_or(width, |known| known.min(width))));
@@ -281,6 +305,21 @@ impl LaunchSelection {
             _ => l,
         };
         all.into_iter().map(fitting).filter(|&l| l.total() == 1 || self.has(l)).collect()
+    }
+
+    /// What is passed for a number that nobody gives, and what it is in words: how many threads there are, or would be in a row of blocks as wide as
+    /// the kernel takes them to be, where they are narrower.
+    pub(crate) fn number(self, launch: Launch) -> (i64, String) {
+        let width = self.block_width.filter(|width| !self.named && !self.reads_size && *width > launch.block[0]);
+        let total = i64::from(launch.total());
+        match width {
+            Some(width) => {
+                let blocks = launch.grid.into_iter().max().unwrap_or(1);
+                let row = i64::from(width.saturating_mul(blocks));
+                (row.max(total), format!("what blocks of {width} threads have in a row of the grid"))
+            }
+            None => (total, "the number of threads".to_owned()),
+        }
     }
 
     /// Is it written for blocks of one size? It never asks how many threads there are, and has roles for them that meet by counts.

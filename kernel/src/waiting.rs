@@ -167,6 +167,53 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
     }
 }
 
+/// Takes read-modify-writes of waiting loops that write back what they read (`atomicAdd(p, 0)`) for reads; `false` where there is none. Executions of
+/// reads are more, and synchronise less: where these have no race, those of the read-modify-writes have none. What such a write itself races with is a
+/// write, which the read races with, too, or a weak read, of which there must be none.
+pub(crate) fn reads_that_wait(threads: &mut [Vec<Line>]) -> bool {
+    let weakly_read: BTreeSet<MemoryCell> = threads
+        .iter()
+        .flatten()
+        .filter_map(|(piece, _)| match piece {
+            CodePiece::Read { operation, cell, .. } if !operation.contains("relaxed") && !operation.contains("acquire") => {
+                Some(*cell)
+            }
+            _ => None,
+        })
+        .collect();
+    let mut found = false;
+    for code in threads {
+        for at in 0..code.len() {
+            let CodePiece::Jump(_, to) = code[at].0 else { continue };
+            let head = label_before(code, at, to);
+            let Some(head) = head.filter(|&head| round(&code[head + 1..at]).is_some() && reaches(code, head, at)) else {
+                continue;
+            };
+            for (piece, _) in &mut code[head + 1..at] {
+                let CodePiece::Write { operation, cell, idle: Some((register, Idle::Always)), .. } = piece else { continue };
+                if weakly_read.iter().any(|of| of.overlaps(cell)) {
+                    continue;
+                }
+                let word = operation.split(' ').next().unwrap_or_default();
+                let parts: Vec<&str> = word.split('.').collect();
+                let order = match parts.get(1) {
+                    Some(&"relaxed" | &"release") => "relaxed",
+                    Some(&"acquire" | &"acq_rel") => "acquire",
+                    _ => continue,
+                };
+                let (Some(scope), Some(bits)) = (parts.get(2), parts.last().map(|ty| ty.trim_start_matches(char::is_alphabetic)))
+                else {
+                    continue;
+                };
+                let (operation, to, cell) = (format!("ld.{order}.{scope}.u{bits}"), register.clone(), *cell);
+                *piece = CodePiece::Read { operation, to, cell };
+                found = true;
+            }
+        }
+    }
+    found
+}
+
 /// Ends a thread where it goes round a loop for ever that reads nothing and has no way out: nothing follows.
 pub(crate) fn ended(code: &[Line]) -> Vec<Line> {
     let mut ended = code.to_vec();

@@ -47,7 +47,8 @@ fn blocks_are_as_large_as_their_numbers_are_multiplied_with() {
         )
     };
     let launches = |answer: &KernelAnswer| answer.launches.iter().map(|l| l.launch.to_string()).collect::<Vec<_>>();
-    for by in ["shl.b32 %r3, %r2, 4;", "mul.lo.s32 %r3, %r2, 16;"] {
+    let copied = "mov.u32 %r5, %r2;\nmov.u32 %r6, 16;\nmul.lo.s32 %r3, %r6, %r5;";
+    for by in ["shl.b32 %r3, %r2, 4;", "mul.lo.s32 %r3, %r2, 16;", copied] {
         let answer = asked(&of(by), None);
         assert_eq!(wrong(&answer), Ok(None), "{by}");
         assert_eq!(launches(&answer), ["1x2", "2x1", "2x2", "3x1", "1x4", "1x16", "2x16"], "{by}");
@@ -99,4 +100,34 @@ fn a_round_that_goes_back_from_within_a_branch_is_a_wait() {
     };
     assert_eq!(wrong(&asked(&of("membar.gl;"), Some("2x1"))), Ok(None));
     assert_eq!(wrong(&asked(&of(""), Some("2x1"))), Ok(Some(("2x1".to_owned(), FindingKind::Race))));
+}
+
+/// Tiles of 16 by 16 of a matrix whose width is a parameter: as wide as two tiles, where blocks are smaller.
+#[test]
+fn numbers_are_as_large_as_tiles() {
+    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 .ptr .align 4 p, .param .u32 width)\n{\n.reg .b32 %r<20>;\n.reg .b64 %rd<5>;\n\
+                ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [width];\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ctaid.y;\nmov.u32 %r4, %tid.x;\nmov.u32 %r5, %tid.y;\n\
+                mad.lo.s32 %r6, %r2, 16, %r4;\nmad.lo.s32 %r7, %r3, 16, %r5;\nmad.lo.s32 %r8, %r7, %r1, %r6;\nmul.wide.u32 %rd2, %r8, 4;\nadd.s64 %rd3, %rd1, %rd2;\n\
+                st.global.u32 [%rd3], 1;\nret;\n}\n";
+    let module = margay_ptx::read(text).expect("PTX");
+    let answer = ask(&KernelQuestion::new(text, &module, 0)).expect("an answer");
+    assert_eq!(wrong(&answer), Ok(None));
+    assert!(
+        answer.arguments.iter().any(|a| a == "arg1 = 16 (chosen: what blocks of 16 threads have in a row of the grid)"),
+        "{:?}",
+        answer.arguments
+    );
+}
+
+/// `while (atomicAdd(&flag, 0) == 0) {}` waits as a read does, beside a flag that is cleared by a plain store as well.
+#[test]
+fn read_modify_writes_that_change_nothing_wait() {
+    let of = |fence: &str| {
+        format!(
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra META;\nst.shared.u32 [s], 0;\nMETA:\nbar.sync 0;\n@%p1 bra WAITS;\nst.global.u32 [%rd1], 1;\n{fence}\natom.shared.exch.b32 %r2, [s], 1;\nret;\n\
+             WAITS:\natom.shared.add.u32 %r3, [s], 0;\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAITS;\n{fence}\nld.global.u32 %r4, [%rd1];\nst.global.u32 [%rd2], %r4;"
+        )
+    };
+    assert_eq!(wrong(&asked(&of("membar.cta;"), Some("1x2"))), Ok(None));
+    assert_eq!(wrong(&asked(&of(""), Some("1x2"))), Ok(Some(("1x2".to_owned(), FindingKind::Race))));
 }
