@@ -201,6 +201,26 @@ __device__ inline float rintf(float x) { float r; asm("cvt.rni.f32.f32 %0, %1;" 
 __device__ inline double floor(double x) { double r; asm("cvt.rmi.f64.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
 __device__ inline double ceil(double x) { double r; asm("cvt.rpi.f64.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
 
+__device__ inline float __saturatef(float x) { float r; asm("cvt.sat.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ inline float __fsqrt_rn(float x) { return sqrtf(x); }
+__device__ inline float __frcp_rn(float x) { float r; asm("rcp.rn.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ inline float __fsub_rn(float a, float b) { float r; asm("sub.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
+__device__ inline float __fdiv_rn(float a, float b) { float r; asm("div.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
+__device__ inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+__device__ inline float copysignf(float a, float b) { float r; asm("copysign.f32 %0, %2, %1;" : "=f"(r) : "f"(a), "f"(b)); return r; }
+__device__ inline float truncf(float x) { float r; asm("cvt.rzi.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ inline float fmodf(float a, float b) { return a - b * truncf(a / b); }
+__device__ inline int isnan(float x) { int r; asm("{ .reg .pred p; testp.notanumber.f32 p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "f"(x)); return r; }
+__device__ inline int isinf(float x) { int r; asm("{ .reg .pred p; testp.infinite.f32 p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "f"(x)); return r; }
+__device__ inline int __float2int_rn(float x) { int r; asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+__device__ inline int __float2int_rz(float x) { return (int)x; }
+__device__ inline unsigned __float2uint_rz(float x) { return (unsigned)x; }
+__device__ inline float __int2float_rn(int x) { return (float)x; }
+__device__ inline float __uint2float_rn(unsigned x) { return (float)x; }
+__device__ inline int __double2int_rn(double x) { int r; asm("cvt.rni.s32.f64 %0, %1;" : "=r"(r) : "d"(x)); return r; }
+__device__ inline int __double2int_rz(double x) { return (int)x; }
+__device__ inline double __int2double_rn(int x) { return (double)x; }
+
 // Memory, element by element of what is written, as its accesses are elsewhere.
 template <class T, class U> __device__ inline void *memcpy(T *to, const U *from, size_t n) {
   size_t whole = n / sizeof(T);

@@ -147,6 +147,44 @@ impl Thread<'_, '_> {
         Some(Step::Next)
     }
 
+    /// What the threads of a block make of their predicates at a barrier, where all of these are constant; else nobody interprets it.
+    pub(crate) fn reduce_at_barrier(&mut self, state: &mut State, to: Option<RegisterId>, own: &Value) -> Option<Step> {
+        let at = self.origin(state);
+        let instruction = self.prepared.module.functions[at.function].body.as_ref()?.get(at.instruction)?;
+        let exchange = match (instruction.has("popc"), instruction.has("and")) {
+            (true, _) => Exchange::Ballot,
+            (_, true) => Exchange::All,
+            _ => Exchange::Any,
+        };
+        // Warps are counted from 0, and the mask of an exchange names somebody.
+        let number = state.known.get(&Key::Met(0)).map_or(0, |known| if let KnownValue::Bits(n) = known { *n } else { 0 });
+        if number >= MOST {
+            return Some(self.unknown(state, format!("more than {MOST} barriers with a reduction")));
+        }
+        let key = ExchangeKey { warp: u32::MAX - self.block, mask: 0, number: number as u32 };
+        let bit = ScalarType { kind: Kind::Unsigned, bits: 1 };
+        self.bring(key, self.thread, exchange, bit, own);
+        let all = self.facts.exchanges.get(&key).filter(|all| all.len() == self.launch.threads as usize).cloned();
+        if all.is_none() && !self.facts.are_settled {
+            // What the others bring is known in the next round.
+            self.push(state, CodePiece::End);
+            return Some(Step::Left);
+        }
+        state.known.insert(Key::Met(0), KnownValue::Bits(number + 1));
+        let is_same = |b: &Brought| b.exchange == exchange;
+        let bits: Option<Vec<u64>> = all.and_then(|all| all.values().map(|b| b.bits.filter(|_| is_same(b))).collect());
+        let known = bits.map(|bits| match exchange {
+            Exchange::Ballot => bits.iter().sum::<u64>(),
+            Exchange::All => u64::from(bits.iter().all(|b| *b == 1)),
+            _ => u64::from(bits.contains(&1)),
+        });
+        let is_count = exchange == Exchange::Ballot;
+        let (kind, bits) = if is_count { (Kind::Unsigned, 32) } else { (Kind::Predicate, 1) };
+        let value = known.map_or_else(|| Value { known: OPAQUE, text: "0".to_owned() }, constant);
+        self.copy(state, to, &value, ScalarType { kind, bits });
+        Some(Step::Next)
+    }
+
     /// Which threads are there together: itself alone where the warp has no other; else nobody knows.
     pub(crate) fn active_mask(&mut self, state: &mut State, to: RegisterId) -> Step {
         let (warp, lane) = (self.thread / 32, self.thread % 32);

@@ -205,17 +205,23 @@ impl Flow<'_, '_> {
                     holds.insert(Holder::Register(function, *to));
                 }
             }
-            Effect::Call { function: Some(name), results, arguments, .. } => {
-                let Some(callee) = self.module.function(name) else { return };
-                let called = &self.module.functions[callee];
-                for (argument, to) in arguments.iter().zip(&called.parameters) {
-                    if holder(argument).is_some_and(|h| holds.contains(&h)) {
-                        holds.insert(parameter(*to, callee));
+            Effect::Call { function: called, results, arguments, .. } => {
+                // What is at an address may be each function that takes so many arguments.
+                let all = self.module.functions.iter().enumerate();
+                let may_be_called = |f: &margay_ptx::Function| match called {
+                    Some(name) => f.name == **name,
+                    None => !f.entry && f.body.is_some() && f.parameters.len() == arguments.len(),
+                };
+                for (callee, called) in all.filter(|(_, f)| may_be_called(f)) {
+                    for (argument, to) in arguments.iter().zip(&called.parameters) {
+                        if holder(argument).is_some_and(|h| holds.contains(&h)) {
+                            holds.insert(parameter(*to, callee));
+                        }
                     }
-                }
-                for (result, from) in results.iter().zip(&called.results) {
-                    if holds.contains(&parameter(*from, callee)) {
-                        holds.extend(holder(result));
+                    for (result, from) in results.iter().zip(&called.results) {
+                        if holds.contains(&parameter(*from, callee)) {
+                            holds.extend(holder(result));
+                        }
                     }
                 }
             }

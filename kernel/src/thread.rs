@@ -664,14 +664,15 @@ impl<'a, 'm> Thread<'a, 'm> {
             Effect::BarrierReduce { to, barrier, count, predicate } => {
                 let own = self.value(state, predicate)?;
                 let step = self.barrier(state, Meeting::Reduce, barrier, *count)?;
-                if matches!(step, Step::Next) {
-                    let is_alone = self.launch.threads == 1 && own.bits().is_some();
-                    let to = self.set(state, *to, if is_alone { own.known } else { OPAQUE });
-                    if !is_alone {
+                match (step, count) {
+                    (Step::Next, None) => self.reduce_at_barrier(state, *to, &own)?,
+                    (Step::Next, Some(_)) => {
+                        let to = self.set(state, *to, OPAQUE);
                         self.emit(state, format!("mov {to}, 0"));
+                        Step::Next
                     }
+                    (step, _) => step,
                 }
-                step
             }
             Effect::Matrix { is_store, lanes, to, base, offset } => self.matrix(state, (*is_store, *lanes), to, base, *offset)?,
             Effect::WarpBarrier(mask) => {

@@ -465,7 +465,10 @@ impl KernelLowering {
         let is_same = |f: &InlinedCall| {
             f.function.as_ref().is_some_and(|g| Rc::ptr_eq(g, function)) && f.bindings == bindings && f.owner == owner
         };
-        if self.frames.iter().any(is_same) {
+        // What is computed of constants ends, or is nested too deep.
+        let is_constant = !values.is_empty() && values.iter().all(|v| v.known().is_some() || is_fixed(v));
+        let depth = self.frames.iter().filter(|f| is_same(f)).count();
+        if depth > 0 && (!is_constant || depth > MAX_CONSTANT_CALLS) {
             return self.recursion(function, bindings, namespace, at);
         }
         if self.frames.len() > MAX_CALLS {
@@ -620,6 +623,14 @@ impl KernelLowering {
         let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), parameter));
         Ok(TypedValue { ty, form })
     }
+}
+
+/// How deep a function of constants may call itself.
+const MAX_CONSTANT_CALLS: usize = 40;
+
+/// Is it a variable that holds a constant and never changes?
+fn is_fixed(value: &TypedValue) -> bool {
+    matches!(&value.form, ValueForm::Place(ValuePlace::Fixed(form, _)) if matches!(**form, ValueForm::Constant(_)))
 }
 
 pub(super) fn is_reference(tree: &TypeTree) -> bool {

@@ -159,8 +159,12 @@ impl KernelLowering {
             };
         }
         let address = self.in_register(address)?;
-        let takes = |f: &AddressedFunction| f.overloads.iter().any(|(f, ..)| f.parameters.len() == values.len());
-        let candidates: Vec<usize> = (0..self.functions.len()).filter(|&n| takes(&self.functions[n])).collect();
+        let mut candidates = Vec::new();
+        for number in 0..self.functions.len() {
+            if self.takes(number, &values, at)? {
+                candidates.push(number);
+            }
+        }
         if candidates.is_empty() {
             let help = "take the address of a function of the program; what is passed from elsewhere is not known";
             return self.refuse(at, "which function this calls is not known", help);
@@ -205,6 +209,34 @@ impl KernelLowering {
             Some(TypedValue { ty, form: ValueForm::Place(ValuePlace::Register(register)) }) => TypedValue::register(ty, register),
             _ => TypedValue::nothing(),
         })
+    }
+
+    /// Does a function whose address is taken take these values?
+    fn takes(&mut self, number: usize, values: &[TypedValue], at: CudaSpan) -> LoweringResult<bool> {
+        let AddressedFunction { overloads, bindings } = self.functions[number].clone();
+        if bindings.is_some() {
+            return Ok(overloads.iter().any(|(f, ..)| f.parameters.len() == values.len()));
+        }
+        Ok(self.chosen_if_any(&overloads, values, ("a function", at))?.is_some())
+    }
+
+    /// Which of several functions takes these values; nothing where none does.
+    pub(super) fn chosen_if_any(
+        &mut self,
+        all: &[FoundMethod],
+        values: &[TypedValue],
+        what: (&str, CudaSpan),
+    ) -> LoweringResult<Option<(usize, Rc<TemplateBindings>)>> {
+        let (depth, frames) = (self.depth, self.frames.len());
+        match self.chosen(all, None, values, what) {
+            Ok(found) => Ok(Some(found)),
+            Err(LoweringStop::Refused(_)) => {
+                self.depth = depth;
+                self.frames.truncate(frames);
+                Ok(None)
+            }
+            Err(again) => Err(again),
+        }
     }
 
     fn call_addressed(&mut self, number: usize, values: Vec<TypedValue>, at: CudaSpan) -> LoweringResult<TypedValue> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::closure::is_function;
 use super::lookup::special_variable;
 use super::structure::FoundMethod;
-use super::{KernelLowering, LoweringResult, LoweringStop, NameBinding, TypedValue, ValueForm, ValuePlace};
+use super::{KernelLowering, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, NamePath, TypeTree};
@@ -335,14 +335,9 @@ impl KernelLowering {
         if functions.is_empty() {
             return Ok(None);
         }
-        match self.chosen(&functions, None, values, (name, at)) {
-            Ok((index, bindings)) => {
-                let function = functions[index].0.clone();
-                self.invoked(&function, None, None, bindings, values.to_vec(), at).map(Some)
-            }
-            Err(LoweringStop::Refused(_)) => Ok(None),
-            Err(again) => Err(again),
-        }
+        let Some((index, bindings)) = self.chosen_if_any(&functions, values, (name, at))? else { return Ok(None) };
+        let function = functions[index].0.clone();
+        self.invoked(&function, None, None, bindings, values.to_vec(), at).map(Some)
     }
 
     fn assigned(

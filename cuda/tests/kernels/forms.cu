@@ -271,6 +271,21 @@ extern "C" __global__ void ref_arr(int *a) {
 }
 }
 
+namespace of_kernel_ptr {
+typedef void (*fn)(int *, int);
+__device__ void f0(int *a, int i) {
+  a[i] = 0;
+}
+__device__ void f1(int *a, int i) {
+  a[i] = 1;
+}
+extern "C" __global__ void kernel_ptr(int *a) {
+  fn t[2] = {f0, f1};
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  t[i & 1](a, i);
+}
+}
+
 namespace of_op_over {
 struct V {
   int x, y;

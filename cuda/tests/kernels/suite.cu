@@ -317,6 +317,145 @@ extern "C" __global__ void same_value_sh(int *a) {
   a[threadIdx.x + blockIdx.x * blockDim.x] = s;
 }
 
+extern "C" __global__ void dbl_buffer(int *a) {
+  __shared__ int s[2][64];
+  int t = threadIdx.x;
+  int cur = 0;
+  s[0][t] = a[t];
+  __syncthreads();
+  for (int i = 0; i < 3; ++i) {
+    s[1 - cur][t] = s[cur][(t + 1) % blockDim.x];
+    cur = 1 - cur;
+    __syncthreads();
+  }
+  a[t] = s[cur][t];
+}
+
+extern "C" __global__ void dbl_buffer_bad(int *a) {
+  __shared__ int s[2][64];
+  int t = threadIdx.x;
+  int cur = 0;
+  s[0][t] = a[t];
+  __syncthreads();
+  for (int i = 0; i < 3; ++i) {
+    s[1 - cur][t] = s[cur][(t + 1) % blockDim.x];
+    cur = 1 - cur;
+  }
+  a[t] = s[cur][t];
+}
+
+extern "C" __global__ void char_nb(char *c) {
+  int t = threadIdx.x;
+  c[t] = c[t ^ 1];
+}
+
+namespace of_class_ctor {
+class Acc {
+  int *p;
+  public: __device__ Acc(int *q) : p(q) {
+  }
+  __device__ ~Acc() {
+    *p += 1;
+  }
+  __device__ void add(int v) {
+    *p += v;
+  }
+};
+extern "C" __global__ void class_ctor(int *a) {
+  Acc c(&a[threadIdx.x + blockIdx.x * blockDim.x]);
+  c.add(3);
+}
+}
+
+extern "C" __global__ void atomic_flag_bar(int *a) {
+  __shared__ int f;
+  if (threadIdx.x == 0) f = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    a[0] = 1;
+    atomicExch(&f, 1);
+  } else {
+    while (atomicAdd(&f, 0) == 0);
+    a[1] = a[0];
+  }
+}
+
+extern "C" __global__ void atomic_flag_fence(int *a) {
+  __shared__ int f;
+  if (threadIdx.x == 0) f = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    a[0] = 1;
+    __threadfence_block();
+    atomicExch(&f, 1);
+  } else {
+    while (atomicAdd(&f, 0) == 0);
+    __threadfence_block();
+    a[1] = a[0];
+  }
+}
+
+extern "C" __global__ void div_loop(int *a) {
+  for (int i = 0; i <= threadIdx.x; ++i) {
+    a[threadIdx.x * 64 + i] = 1;
+    __syncthreads();
+  }
+  a[threadIdx.x * 64 + 63] = 2;
+}
+
+extern "C" __global__ void bar_switch(int *a) {
+  switch (threadIdx.x & 1) {
+    case 0: __syncthreads();
+    break;
+    case 1: __syncthreads();
+    break;
+  }
+  a[threadIdx.x] = 1;
+}
+
+extern "C" __global__ void unsigned_rev(int *a) {
+  unsigned n = gridDim.x * blockDim.x;
+  for (unsigned i = n; i-- > 0;) if (i == threadIdx.x + blockIdx.x * blockDim.x) a[i] = i;
+}
+
+namespace of_sharedstruct {
+struct S {
+  int n;
+  float v[8];
+};
+extern "C" __global__ void sharedstruct(float *o) {
+  __shared__ S s;
+  if (threadIdx.x == 0) s.n = 2;
+  if (threadIdx.x < 8) s.v[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x < s.n) o[blockIdx.x * 8 + threadIdx.x] = s.v[threadIdx.x];
+}
+}
+
+extern "C" __global__ void or_ok(int *a) {
+  int n = __syncthreads_count(threadIdx.x % 2);
+  assert(n == blockDim.x / 2);
+  if (__syncthreads_or(threadIdx.x == 0)) a[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+  assert(__syncthreads_and(threadIdx.x < blockDim.x));
+  assert(!__syncthreads_and(threadIdx.x > 0));
+}
+
+extern "C" __global__ void or_bad(int *a) {
+  for (int i = 0; i < 3; i++) {
+    int n = __syncthreads_count(threadIdx.x < i);
+    assert(n == 0);
+  }
+  a[threadIdx.x + blockIdx.x * blockDim.x] = 1;
+}
+
+extern "C" __global__ void or_loop(int *a) {
+  int i = 0;
+  while (__syncthreads_or(i < threadIdx.x)) {
+    i++;
+  }
+  a[threadIdx.x + blockIdx.x * blockDim.x] = i;
+}
+
 extern "C" __global__ void block_red_bad(int *in, int *out) {
   __shared__ int s[32];
   int v = in[threadIdx.x], lane = threadIdx.x & 31, w = threadIdx.x >> 5;
