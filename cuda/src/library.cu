@@ -66,6 +66,11 @@ __device__ inline uint2 make_uint2(unsigned x, unsigned y) { uint2 v; v.x = x; v
 __device__ inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) { uint3 v; v.x = x; v.y = y; v.z = z; return v; }
 __device__ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { uint4 v; v.x = x; v.y = y; v.z = z; v.w = w; return v; }
 
+// What verifiers of kernels write.
+__device__ inline bool __implies(bool a, bool b) { return !a || b; }
+__device__ inline int __ite(bool c, int a, int b) { return c ? a : b; }
+#define __non_temporal(S) S
+
 // Barriers, fences, pauses.
 __device__ inline void __syncthreads() { asm volatile("bar.sync 0;"); }
 __device__ inline int __syncthreads_count(int p) { int r; asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }" : "=r"(r) : "r"(p)); return r; }

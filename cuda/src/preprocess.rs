@@ -240,8 +240,8 @@ impl<'a> Preprocessor<'a> {
                 }
                 match (self.include)(&path) {
                     Some(text) => self.file(&path, &text, depth + 1),
-                    // Those of CUDA may be named in quotation marks.
-                    None if is_of_toolkit(&path) => {
+                    // Those of CUDA and of the language may be named in quotation marks.
+                    None if is_of_toolkit(&path) || OF_C.contains(&&*path) => {
                         self.headers.push(path);
                         Ok(())
                     }
@@ -455,6 +455,60 @@ fn joined(body: &[CudaToken], at: CudaSpan) -> Result<Vec<CudaToken>, CudaRefusa
 fn integer(value: u64) -> Lexeme {
     Lexeme::Integer { value, bytes: 4, is_unsigned: false, is_decimal: true }
 }
+
+/// Headers whose names are known without their being read, as far as kernels use them.
+pub(crate) fn is_known_header(name: &str) -> bool {
+    let parts: Vec<&str> = name.trim_end_matches(".h").split('/').collect();
+    let is_of_host = matches!(
+        parts[0],
+        "iostream"
+            | "cstdio"
+            | "stdio"
+            | "cstdlib"
+            | "stdlib"
+            | "cassert"
+            | "assert"
+            | "cstdint"
+            | "stdint"
+            | "vector"
+            | "string"
+            | "cstring"
+            | "memory"
+            | "algorithm"
+            | "chrono"
+            | "cuda_runtime"
+            | "cuda"
+            | "cuda_runtime_api"
+            | "cooperative_groups"
+            | "device_launch_parameters"
+            | "cstddef"
+            | "stddef"
+            | "limits"
+            | "climits"
+            | "iomanip"
+            | "utility"
+            | "type_traits"
+            | "functional"
+            | "random"
+            | "thread"
+            | "array"
+            | "map"
+            | "numeric"
+            | "sys"
+            | "unistd"
+            | "time"
+            | "ctime"
+            | "math"
+            | "cmath"
+            | "fstream"
+            | "sstream"
+    );
+    is_of_host && (parts.len() == 1 || matches!(parts[1], "atomic" | "std" | "sys"))
+}
+
+/// Headers of C, whose names no file of a program has.
+const OF_C: [&str; 10] =
+    ["stdio.h", "stdlib.h", "assert.h", "stdint.h", "stdbool.h", "stddef.h", "string.h", "math.h", "limits.h", "float.h"];
 
 fn is_of_toolkit(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);

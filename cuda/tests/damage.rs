@@ -145,6 +145,8 @@ fn included_files_are_read() {
     assert!(ptx.contains(".file\t2 \"locks/lock.cuh\"") && ptx.contains("atom.global.exch.b32"), "{ptx}");
     let error = of("#include \"broken.cuh\"\n__global__ void k() { f(); }\n").expect_err("try");
     assert_eq!((error.file.as_str(), &error.text[error.start..error.end]), ("broken.cuh", "try"));
+    // Headers of CUDA and of C may be named in quotation marks.
+    assert!(of("#include \"cuda.h\"\n#include \"stdio.h\"\n#include \"assert.h\"\n__global__ void k() {}\n").is_ok());
     let error = of("#include \"none.cuh\"\n__global__ void k() {}\n").expect_err("it is not there");
     assert!(error.message.contains("there is no file `none.cuh`"), "{}", error.message);
 }

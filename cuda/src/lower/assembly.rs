@@ -276,6 +276,7 @@ impl KernelLowering {
             | "__global_invariant"
             | "__ensures"
             | "__global_ensures"
+            | "__barrier_invariant"
             | "__candidate_invariant"
             | "__function_wide_invariant" => Some(TypedValue::constant(CudaType::INT, 1)),
             "__builtin_unreachable" => {

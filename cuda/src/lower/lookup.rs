@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::{KernelLowering, KnownSpace, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::{CudaRefusal, CudaSpan};
+use crate::preprocess::is_known_header;
 use crate::read::DeclaredItem;
 use crate::tree::{
     CudaExpression, EnumerationTree, NamePart, NamePath, Storage, StructureTree, TemplateArgument, TemplateParameter, TypeTree,
@@ -688,54 +689,4 @@ pub(super) fn strip(tree: &TypeTree) -> &TypeTree {
         TypeTree::Constant(of) => strip(of),
         other => other,
     }
-}
-
-/// Headers whose names are known without their being read, as far as kernels use them.
-fn is_known_header(name: &str) -> bool {
-    let parts: Vec<&str> = name.trim_end_matches(".h").split('/').collect();
-    let is_of_host = matches!(
-        parts[0],
-        "iostream"
-            | "cstdio"
-            | "stdio"
-            | "cstdlib"
-            | "stdlib"
-            | "cassert"
-            | "assert"
-            | "cstdint"
-            | "stdint"
-            | "vector"
-            | "string"
-            | "cstring"
-            | "memory"
-            | "algorithm"
-            | "chrono"
-            | "cuda_runtime"
-            | "cuda"
-            | "cuda_runtime_api"
-            | "cooperative_groups"
-            | "device_launch_parameters"
-            | "cstddef"
-            | "stddef"
-            | "limits"
-            | "climits"
-            | "iomanip"
-            | "utility"
-            | "type_traits"
-            | "functional"
-            | "random"
-            | "thread"
-            | "array"
-            | "map"
-            | "numeric"
-            | "sys"
-            | "unistd"
-            | "time"
-            | "ctime"
-            | "math"
-            | "cmath"
-            | "fstream"
-            | "sstream"
-    );
-    is_of_host && (parts.len() == 1 || matches!(parts[1], "atomic" | "std" | "sys"))
 }
