@@ -294,17 +294,26 @@ impl LaunchSelection {
             let small = square(threads, 2);
             let all = [Launch::shaped(one, small), Launch::shaped([2, 1, 1], small), Launch::shaped(square(blocks, 2), small)];
             let large = threads.then(|| Launch::shaped(one, [4, 4, 1]));
-            let mut found: Vec<Launch> = all.into_iter().chain(large).collect();
+            let most = self.most_threads.map_or(u32::MAX, |shape| shape.iter().product());
+            let mut found: Vec<Launch> = all.into_iter().chain(large).filter(|l| l.threads <= most).collect();
             found.dedup();
             return found;
         }
-        // Where it says how many threads its blocks have, they have no more.
-        let width = self.block_width.filter(|width| !self.reads_size && !fixed && *width > SMALL);
-        let fitting = |l: Launch| match width {
-            Some(width) if l.threads > width => Launch::new(l.blocks, width),
+        // Where it says how many threads its blocks have, or have at most, they have no more.
+        let width = self.block_width.filter(|width| !self.reads_size && *width > SMALL);
+        let most = self.most_threads.map(|shape| shape.iter().product::<u32>());
+        let limit = width.into_iter().chain(most).min().filter(|_| !fixed);
+        let fitting = |l: Launch| match limit {
+            Some(limit) if l.threads > limit => Launch::new(l.blocks, limit),
             _ => l,
         };
-        all.into_iter().map(fitting).filter(|&l| l.total() == 1 || self.has(l)).collect()
+        let mut found: Vec<Launch> = Vec::new();
+        for launch in all.into_iter().map(fitting).filter(|&l| l.total() == 1 || self.has(l)) {
+            if !found.contains(&launch) {
+                found.push(launch);
+            }
+        }
+        found
     }
 
     /// What is passed for a number that nobody gives, and what it is in words: how many threads there are, or would be in a row of blocks as wide as

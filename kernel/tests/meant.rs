@@ -59,6 +59,23 @@ fn blocks_are_as_large_as_their_numbers_are_multiplied_with() {
     assert_eq!(wrong(&asked(&of("shl.b32 %r3, %r2, 0;"), None)), Ok(Some(("2x2".to_owned(), FindingKind::Race))));
 }
 
+/// `__launch_bounds__(8)`: a block of more threads is not launched.
+#[test]
+fn blocks_have_as_many_threads_as_the_kernel_says_at_most() {
+    let of = |most: u32| {
+        let text = format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 .ptr .align 4 p)\n.maxntid {most}, 1, 1\n{{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n\
+             ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\nret;\n}}\n"
+        );
+        let module = margay_ptx::read(&text).expect("PTX");
+        let answer = ask(&KernelQuestion::new(&text, &module, 0)).expect("an answer");
+        answer.launches.iter().map(|l| l.launch.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(8), ["1x2", "1x4", "1x8"]);
+    assert_eq!(of(2), ["1x2"]);
+    assert_eq!(of(256), ["1x2", "1x4", "1x33"]);
+}
+
 #[test]
 fn blocks_of_three_dimensions_are_asked_about() {
     let code = "mov.u32 %r2, %tid.z;\nmov.u32 %r3, %tid.y;\nmad.lo.s32 %r1, %r3, 8, %r1;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nst.global.u32 [%rd4], %r2;";
