@@ -107,7 +107,10 @@ fn truth(code: &[Line], at: usize, register: &str, from: usize) -> Option<Truth>
                 of = (*source).to_owned();
                 negated = !negated;
             }
-            [operation, _, a, b] if operation.starts_with("setp.eq.") || operation.starts_with("setp.ne.") => {
+            // Of floats that are no numbers neither holds.
+            [operation, _, a, b]
+                if (operation.starts_with("setp.eq.") || operation.starts_with("setp.ne.")) && !operation.contains(".f") =>
+            {
                 let width: String = operation.chars().rev().take_while(char::is_ascii_digit).collect();
                 let is_not = operation.starts_with("setp.ne.");
                 return Some(Truth { of: format!("{a} {b} {width}"), negated: negated != is_not });
@@ -160,7 +163,9 @@ mod tests {
 
     #[test]
     fn what_is_another_condition_stays() {
-        for asked in ["xor.u32 r6, r9, 1", "setp.eq.s32 r6, r0, 1", "setp.eq.s64 r6, r0, 0", "add.u32 r6, t1, 1"] {
+        for asked in
+            ["xor.u32 r6, r9, 1", "setp.eq.s32 r6, r0, 1", "setp.eq.s64 r6, r0, 0", "setp.eq.f32 r6, r0, 0", "add.u32 r6, t1, 1"]
+        {
             let before = code(asked, true);
             let mut after = before.clone();
             without_correlated_branches(&mut after);
