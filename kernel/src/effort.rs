@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::test::Test;
+use margay_litmus::unfold::Bounds;
 use margay_models::model::Model;
+use rustc_hash::FxHashMap;
 
 use crate::residue::Origin;
 
@@ -66,6 +68,8 @@ pub(crate) struct Engines {
     runners: RefCell<Vec<(String, Runner)>>,
     /// For blocks of a shape the instructions that read shared memory which nobody wrote; nothing where the kernel is not written for them.
     pub undefined: RefCell<BTreeMap<[u32; 3], Option<BTreeSet<Origin>>>>,
+    /// By text, model and bounds the tests in which nothing was found.
+    pub without_finding: RefCell<FxHashMap<(String, String, Bounds), Verdict>>,
 }
 
 impl Engines {

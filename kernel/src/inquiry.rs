@@ -282,9 +282,28 @@ impl Inquiry<'_, '_> {
         self.run_with(written, model, what, &self.options(), found)
     }
 
+    /// As [`Inquiry::deepened_anew`]. A test in which nothing was found is asked about once: with other contents of arrays it is often the same.
+    pub fn deepened(
+        &self,
+        written: &Written,
+        model: &Model,
+        options: &Options,
+        effort: Effort,
+    ) -> Result<Verdict, DeepeningFailure> {
+        let key = (written.read.file.text.clone(), model.source.name.clone(), options.bounds);
+        if let Some(verdict) = self.engines.without_finding.borrow().get(&key) {
+            return Ok(verdict.clone());
+        }
+        let verdict = self.deepened_anew(written, model, options, effort)?;
+        if !verdict.reachable && verdict.race.is_none() {
+            self.engines.without_finding.borrow_mut().insert(key, verdict.clone());
+        }
+        Ok(verdict)
+    }
+
     /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round. Where that nothing is wrong is seen at once,
     /// it is for all rounds.
-    pub fn deepened(
+    fn deepened_anew(
         &self,
         written: &Written,
         model: &Model,

@@ -54,7 +54,7 @@ use shared::Shared;
 use stop::Stop;
 
 /// Bounds of the unfolding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bounds {
     /// How often each loop is gone round on a path.
     pub unroll: usize,
