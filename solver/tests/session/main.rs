@@ -6,6 +6,7 @@ mod cycles;
 mod dimacs;
 mod errors;
 mod external;
+mod large;
 mod limits;
 mod recursion;
 mod relay;
