@@ -129,6 +129,11 @@ impl Circuit {
         self.gates.len()
     }
 
+    /// The number of inputs of all gates together.
+    pub fn edges(&self) -> usize {
+        self.children.len()
+    }
+
     /// A new free input.
     pub fn input(&mut self) -> Bit {
         self.push(Gate::Input)

@@ -131,9 +131,11 @@ pub struct Translator {
     too_large: bool,
 }
 
-/// What a cell of a value, a gate, and a literal of a clause take, in bytes; a literal with what the solver keeps for it.
+/// What a cell of a value, a gate, an input of a gate, and a literal of a clause take, in bytes, with what the solver keeps for them: a gate is a
+/// variable, and each input of it has a clause of two literals and a literal of the clause for all.
 const CELL_BYTES: usize = 16;
-const GATE_BYTES: usize = 48;
+const GATE_BYTES: usize = 150;
+const EDGE_BYTES: usize = 3 * LITERAL_BYTES;
 const LITERAL_BYTES: usize = 26;
 
 impl Translator {
@@ -183,9 +185,9 @@ impl Translator {
     fn outgrows(&mut self, cells: usize) -> bool {
         if let Some(most) = self.limits.bytes {
             let literals = self.literals + self.side_clauses.bits.len();
-            let bytes = [(self.cells + cells, CELL_BYTES), (self.circuit.len(), GATE_BYTES), (literals, LITERAL_BYTES)];
-            self.too_large |=
-                bytes.into_iter().fold(0, |all: usize, (n, each)| all.saturating_add(n.saturating_mul(each))) > most;
+            let gates = [(self.circuit.len(), GATE_BYTES), (self.circuit.edges(), EDGE_BYTES)];
+            let all = [(self.cells + cells, CELL_BYTES), (literals, LITERAL_BYTES)].into_iter().chain(gates);
+            self.too_large |= all.fold(0, |all: usize, (n, each)| all.saturating_add(n.saturating_mul(each))) > most;
         }
         self.cut |= self.too_large;
         self.too_large
