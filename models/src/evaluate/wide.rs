@@ -163,7 +163,7 @@ impl Rows {
     fn all(self, is_set: bool) -> Vec<u64> {
         let mut row = vec![u64::MAX; self.width];
         if let Some(last) = row.last_mut()
-            && self.events % 64 != 0
+            && !self.events.is_multiple_of(64)
         {
             *last = (1 << (self.events % 64)) - 1;
         }
