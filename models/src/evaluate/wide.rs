@@ -71,7 +71,7 @@ impl WideTable {
     /// Computes a node from its operands.
     pub fn apply(&mut self, operation: &NodeOperation) {
         let &NodeOperation { to, node, is_set } = operation;
-        let over = Rows { events: self.events, width: width(self.events) };
+        let over = RowShape { events: self.events, width: width(self.events) };
         let rows = |id: ExprId| self.rows(id);
         let words = match node {
             Node::Set(_) | Node::Relation(_) | Node::Definition(_) => return,
@@ -99,7 +99,7 @@ impl WideTable {
 
     /// Has a node the property that a check asks for?
     pub fn has(&self, kind: CheckKind, id: ExprId) -> bool {
-        let over = Rows { events: self.events, width: width(self.events) };
+        let over = RowShape { events: self.events, width: width(self.events) };
         let rows = self.rows(id);
         match kind {
             CheckKind::Empty => rows.is_empty(),
@@ -133,12 +133,12 @@ fn members(row: &[u64]) -> impl Iterator<Item = usize> {
 
 /// The shape of rows: how many there are, and how many words each has.
 #[derive(Debug, Clone, Copy)]
-struct Rows {
+struct RowShape {
     events: usize,
     width: usize,
 }
 
-impl Rows {
+impl RowShape {
     fn row(self, rows: &[u64], e: usize) -> &[u64] {
         &rows[e * self.width..(e + 1) * self.width]
     }

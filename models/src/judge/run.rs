@@ -10,7 +10,7 @@ use crate::signature::BaseRelation;
 
 /// The values of one execution.
 #[derive(Debug, Clone)]
-enum Values {
+enum JudgedValues {
     /// Its sets are a word.
     Narrow(NodeTable),
     /// They are more.
@@ -20,7 +20,7 @@ enum Values {
 /// The value of each node for one execution.
 #[derive(Debug, Clone)]
 pub(crate) struct Machine {
-    values: Values,
+    values: JudgedValues,
     /// For each node the one that holds its value.
     holder: Vec<ExprId>,
     /// Which steps of [`Plan::chosen`] were done for this execution.
@@ -48,7 +48,7 @@ fn is_base(step: &PlanStep) -> bool {
 impl Machine {
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
-            values: Values::Narrow(NodeTable::default()),
+            values: JudgedValues::Narrow(NodeTable::default()),
             holder: plan.holder.clone(),
             done: vec![false; plan.chosen.len()],
             uses: vec![StepUse::Needed; plan.chosen.len()],
@@ -90,16 +90,16 @@ impl Machine {
     pub(super) fn words(&self, id: ExprId) -> &[u64] {
         let holder = self.holder[id.index()];
         match &self.values {
-            Values::Narrow(table) => table.rows(holder),
-            Values::Wide(table) => table.rows(holder),
+            JudgedValues::Narrow(table) => table.rows(holder),
+            JudgedValues::Wide(table) => table.rows(holder),
         }
     }
 
     /// The number of events.
     pub(super) fn events(&self) -> usize {
         match &self.values {
-            Values::Narrow(table) => table.events(),
-            Values::Wide(table) => table.events(),
+            JudgedValues::Narrow(table) => table.events(),
+            JudgedValues::Wide(table) => table.events(),
         }
     }
 
@@ -107,24 +107,24 @@ impl Machine {
     pub(super) fn prepare(&mut self, plan: &Plan, execution: &Execution) {
         let events = execution.size();
         match &mut self.values {
-            Values::Narrow(table) if events <= WORD_EVENTS => table.resize(plan.nodes, events),
+            JudgedValues::Narrow(table) if events <= WORD_EVENTS => table.resize(plan.nodes, events),
             values if events <= WORD_EVENTS => {
                 let mut table = NodeTable::default();
                 table.resize(plan.nodes, events);
-                *values = Values::Narrow(table);
+                *values = JudgedValues::Narrow(table);
             }
             values => {
                 let mut table = WideTable::default();
                 table.resize(plan.nodes, events);
-                *values = Values::Wide(table);
+                *values = JudgedValues::Wide(table);
             }
         }
         for step in &plan.fixed {
             self.step(step, execution);
         }
         self.uses = match &self.values {
-            Values::Narrow(table) => plan.uses(|id| table.rows(id).iter().all(|&row| row == 0)),
-            Values::Wide(table) => plan.uses(|id| table.rows(id).is_empty()),
+            JudgedValues::Narrow(table) => plan.uses(|id| table.rows(id).iter().all(|&row| row == 0)),
+            JudgedValues::Wide(table) => plan.uses(|id| table.rows(id).is_empty()),
         };
         for at in 0..plan.chosen.len() {
             if self.uses[at] == StepUse::Empty {
@@ -153,23 +153,26 @@ impl Machine {
             }
         }
         let has = match &self.values {
-            Values::Narrow(table) => operate::has(test.kind, test.is_set, table.rows(test.expr)),
-            Values::Wide(table) => table.has(test.kind, test.expr),
+            JudgedValues::Narrow(table) => operate::has(test.kind, test.is_set, table.rows(test.expr)),
+            JudgedValues::Wide(table) => table.has(test.kind, test.expr),
         };
         has != test.negated
     }
 
     fn step(&mut self, step: &PlanStep, execution: &Execution) {
         match (step, &mut self.values) {
-            (PlanStep::Compute(NodeOperation { to, node: Node::Set(set), .. }), Values::Narrow(table)) => {
+            (PlanStep::Compute(NodeOperation { to, node: Node::Set(set), .. }), JudgedValues::Narrow(table)) => {
                 if let Some(first) = table.rows_mut(*to).first_mut() {
                     *first = base::set(execution, *set);
                 }
             }
-            (PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }), Values::Narrow(table)) => {
+            (PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }), JudgedValues::Narrow(table)) => {
                 base::relation(table.rows_mut(*to), execution, *relation);
             }
-            (PlanStep::Compute(base @ NodeOperation { node: Node::Set(_) | Node::Relation(_), .. }), Values::Wide(table)) => {
+            (
+                PlanStep::Compute(base @ NodeOperation { node: Node::Set(_) | Node::Relation(_), .. }),
+                JudgedValues::Wide(table),
+            ) => {
                 table.base(base, execution);
             }
             _ => Algebra::run(self, step),
@@ -189,8 +192,8 @@ impl Machine {
     /// Gives a node a value.
     pub(super) fn assign(&mut self, to: ExprId, words: &[u64]) {
         match &mut self.values {
-            Values::Narrow(table) => table.rows_mut(to).copy_from_slice(words),
-            Values::Wide(table) => table.fill(to, words.to_vec()),
+            JudgedValues::Narrow(table) => table.rows_mut(to).copy_from_slice(words),
+            JudgedValues::Wide(table) => table.fill(to, words.to_vec()),
         }
     }
 }
@@ -199,22 +202,22 @@ impl Machine {
 impl Algebra for Machine {
     fn operate(&mut self, operation: &NodeOperation) {
         match &mut self.values {
-            Values::Narrow(table) => table.apply(operation, None),
-            Values::Wide(table) => table.apply(operation),
+            JudgedValues::Narrow(table) => table.apply(operation, None),
+            JudgedValues::Wide(table) => table.apply(operation),
         }
     }
 
     fn clear(&mut self, member: ExprId) {
         match &mut self.values {
-            Values::Narrow(table) => table.rows_mut(member).fill(0),
-            Values::Wide(table) => table.clear(member),
+            JudgedValues::Narrow(table) => table.rows_mut(member).fill(0),
+            JudgedValues::Wide(table) => table.clear(member),
         }
     }
 
     fn take(&mut self, member: ExprId, body: ExprId) -> bool {
         match &mut self.values {
-            Values::Narrow(table) => table.copy(member, body),
-            Values::Wide(table) => table.copy(member, body),
+            JudgedValues::Narrow(table) => table.copy(member, body),
+            JudgedValues::Wide(table) => table.copy(member, body),
         }
     }
 }

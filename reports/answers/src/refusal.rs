@@ -21,6 +21,8 @@ pub fn by_engine(error: &explicit::Error, file: &str, source: &Arc<SourceFile>, 
         }
         explicit::Error::Signature { .. } => Diagnostic::error(format!("`{file}` cannot be run under `{}`: {error}", model.name))
             .help("PTX tests need a PTX model, C tests a C model, tests of an architecture a model of it; models of plain executions (sc, tso) take all"),
+        explicit::Error::Large(_) => Diagnostic::error(format!("`{file}` under `{}`: {error}", model.name))
+            .help("leave `--engine` out, or use `--engine sat`; lists of executions and of outcomes are the explicit engine's alone"),
         undecided => Diagnostic::error(format!("`{file}` under `{}`: {undecided}", model.name)),
     }
 }
