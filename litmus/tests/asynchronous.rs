@@ -52,7 +52,7 @@ fn verdicts_are_those_of_the_text() {
 }
 
 /// A piece of ptx-8.cat, what is put in its place, and what then is not followed.
-const EDITS: [(&str, &str, &str); 86] = [
+const EDITS: [(&str, &str, &str); 89] = [
     (" | (ASYNC * ASYNC)", "", "8.6: the async proxy"),
     ("let same-mbarrier = (MBARRIER * MBARRIER) & loc", "let same-mbarrier = 0", "operations on one mbarrier are in one order"),
     ("[W & WEAK & MBARRIER]; po; [F & MBARRIER]", "[M]; po; [F & MBARRIER]", "fence.mbarrier_init: of mbarrier.init alone"),
@@ -116,9 +116,12 @@ const EDITS: [(&str, &str, &str); 86] = [
     ("  | completed\n", "", "what waits for completion"),
     ("let before-async = base-causality?; async_issue", "let before-async = async_issue", "8.9.1.1: behind an acquire"),
     ("let before-async = base-causality?; async_issue", "let before-async = 0", "8.9.1.1: ordered after prior instructions"),
+    ("(po | synchronizes | commits)+", "(po | synchronizes)+", "a commit passes on what its thread has seen"),
+    (" \\ (async_issue; [W \\ MBARRIER]; po; [W & MBARRIER])", "", "complete-tx does not"),
+    ("async_issue; [W & MBARRIER & REL & CLUSTER]", "async_issue; [W & MBARRIER & REL]", "nor does the arrival behind cp.async"),
     (
-        "let base-causality = (po | synchronizes)+",
-        "let base-causality = (po | synchronizes | async_issue)+",
+        "let base-causality = (po | synchronizes | commits)+",
+        "let base-causality = (po | synchronizes | commits | async_issue)+",
         "8.9.1.1: the end of a path",
     ),
     ("observation; acquire-pattern) & scluster", "observation; acquire-pattern)", "fence.mbarrier_init: of scope cluster"),
@@ -306,7 +309,7 @@ const READINGS: [Reading; 4] = [
     (
         "ptx-8-waits-by-branch",
         &[(
-            "(* 8.9.5, base causality order: program order, synchronisation, and whatever they compose to. *)\nlet base-causality = (po | synchronizes)+\n",
+            "(* 8.9.5, base causality order: program order, synchronisation, and whatever they compose to. *)\nlet base-causality = (po | synchronizes | commits)+\n",
             WAITS_BY_BRANCH,
         )],
         // All that look at what is behind a wait without a branch.
@@ -340,6 +343,7 @@ const READINGS: [Reading; 4] = [
             "tensormap-replace-after-wait.litmus",
             "tensormap-box.litmus",
             "one-way-acquire-behind-acquire.litmus",
+            "tcgen05-commit-passes-on.litmus",
         ],
     ),
     (
@@ -392,7 +396,7 @@ let in-pairs = morally-strong & ([F & REL & ASYNC & SHARED]; base-causality; [F 
 const WAITS_BY_BRANCH: &str = r#"(* 8.9.5, base causality order: program order, synchronisation, and whatever they compose to. The other reading of M6 in docs/ptx-isa-derivation.md:
    a wait at an mbarrier orders "when it returns True", so what is behind it without a branch on its result is not ordered by it. *)
 let wait = R & MBARRIER
-let base-causality = ([_ \ wait]; po | [wait]; ctrl | synchronizes)+
+let base-causality = ([_ \ wait]; po | [wait]; ctrl | synchronizes | commits)+
 "#;
 
 /// What asynchronous operations access without a fence of the async proxy where complete-tx goes through that.

@@ -27,7 +27,9 @@ pub(super) fn operation(operation: &Operation, dialect: Dialect) -> String {
                 AsyncFamily::Bulk => ("cp.async.bulk", ""),
                 AsyncFamily::Warpgroup => ("wgmma", ".sync.aligned"),
                 AsyncFamily::TensorLoad => return "tcgen05.wait::ld.sync.aligned".to_owned(),
-                AsyncFamily::TensorStore | AsyncFamily::TensorCore => return "tcgen05.wait::st.sync.aligned".to_owned(),
+                AsyncFamily::TensorStore | AsyncFamily::TensorCore | AsyncFamily::TensorFree => {
+                    return "tcgen05.wait::st.sync.aligned".to_owned();
+                }
             };
             match action {
                 AsyncGroupAction::Commit => format!("{name}.commit_group{suffix}"),
@@ -144,7 +146,7 @@ fn asynchronous(
             let multicast = if to.len() > 1 { ".multicast::cluster" } else { "" };
             format!("{name}.{to_space}{from}{mechanism}{multicast} {}, {}, {bytes}{mbarrier}", many(to), at(source))
         }
-        AsyncAction::Tile { map, into_shared, shared, global, bytes } => {
+        AsyncAction::Tile { function, map, into_shared, shared, global, bytes } => {
             let box_at = global.as_ref().map_or_else(|| "{0}".to_owned(), at);
             let tile = match map.as_slice() {
                 [one] => format!("[{}, {box_at}]", address(one, dialect)),
@@ -152,7 +154,11 @@ fn asynchronous(
             };
             let multicast = if shared.len() > 1 { ".multicast::cluster" } else { "" };
             let operands = if *into_shared { [many(shared), tile] } else { [tile, many(shared)] }.join(", ");
-            format!("cp.async.bulk.tensor.1d.{to_space}{from}.tile{mechanism}{multicast} {operands}, {bytes}{mbarrier}")
+            let (name, function) = match function {
+                Some(function) => ("cp.reduce.async", format!(".{}", function.name())),
+                None => ("cp.async", String::new()),
+            };
+            format!("{name}.bulk.tensor.1d.{to_space}{from}{function}.tile{mechanism}{multicast} {operands}, {bytes}{mbarrier}")
         }
         AsyncAction::ReduceFrom { function, ty, to, from: source, bytes } => format!(
             "cp.reduce.async.bulk.{to_space}{from}{mechanism}.{}{} {}, {}, {bytes}{mbarrier}",
@@ -179,6 +185,7 @@ fn asynchronous(
         AsyncAction::TensorStore { to, value: written } => {
             format!("tcgen05.st.sync.aligned.32x32b.x1.b32 {}, {}", at(to), value(written))
         }
+        AsyncAction::TensorFree { to } => format!("tcgen05.dealloc.cta_group::1.sync.aligned.b32 {}, 32", at(to)),
         AsyncAction::TensorCompute { to, from, accumulates } => match from.as_slice() {
             [one] => format!("tcgen05.cp.cta_group::1.128x256b {}, {}", at(to), at(one)),
             all => format!(

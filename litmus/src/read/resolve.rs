@@ -363,6 +363,7 @@ impl<'a> Checker<'a> {
                 AsyncAction::Copy { .. }
                 | AsyncAction::ReduceFrom { .. }
                 | AsyncAction::Tile { .. }
+                | AsyncAction::TensorFree { .. }
                 | AsyncAction::TensorCompute { .. } => {}
             },
             Operation::Tensormap(TensormapOperation::Replace { value: Some(value), .. }) => self.value(value, span, flow),

@@ -95,17 +95,21 @@ pub enum AsyncFamily {
     TensorStore,
     /// `tcgen05.cp` and `tcgen05.mma`, which complete on an mbarrier by `tcgen05.commit`.
     TensorCore,
+    /// `tcgen05.dealloc`, which is in order with all earlier `tcgen05` of its thread.
+    TensorFree,
 }
 
 impl AsyncFamily {
     /// How many there are.
-    pub const NUMBER: usize = 6;
+    pub const NUMBER: usize = 7;
 
     /// How its operations access memory.
     pub fn proxy(self) -> Proxy {
         match self {
             Self::Element => Proxy::Generic,
-            Self::Bulk | Self::Warpgroup | Self::TensorLoad | Self::TensorStore | Self::TensorCore => Proxy::Async,
+            Self::Bulk | Self::Warpgroup | Self::TensorLoad | Self::TensorStore | Self::TensorCore | Self::TensorFree => {
+                Proxy::Async
+            }
         }
     }
 }
@@ -144,8 +148,10 @@ pub enum AsyncAction {
         /// How many bytes.
         bytes: i64,
     },
-    /// `cp.async.bulk.tensor`: a copy of what a tensor map says.
+    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`: a copy, or a reduction, of what a tensor map says.
     Tile {
+        /// What is computed for each element, of a reduction.
+        function: Option<AtomFunction>,
         /// The tensor map, which is read through its proxy: one place, or those into which other accesses take it apart.
         map: Vec<Address>,
         /// Into shared memory; else out of it.
@@ -198,11 +204,16 @@ pub enum AsyncAction {
         /// The value.
         value: Value,
     },
+    /// `tcgen05.dealloc t`: whoever is given that memory next writes it.
+    TensorFree {
+        /// Where in tensor memory.
+        to: Address,
+    },
     /// `tcgen05.cp t, x` and `tcgen05.mma t, x, y, 1`. What is computed is not looked at: the sum of what is read stands for it.
     TensorCompute {
         /// Where in tensor memory it is written.
         to: Address,
-        /// What is read of shared memory: one location, or two.
+        /// What is read, of shared memory or of tensor memory: one location, or two.
         from: Vec<Address>,
         /// Is what is there added?
         accumulates: bool,
@@ -297,7 +308,7 @@ impl AsyncOperation {
             AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => vec![to],
             AsyncAction::Multiply { from, .. } => from.iter().collect(),
             AsyncAction::TensorLoad { from, .. } => vec![from],
-            AsyncAction::TensorStore { to, .. } => vec![to],
+            AsyncAction::TensorStore { to, .. } | AsyncAction::TensorFree { to } => vec![to],
             AsyncAction::TensorCompute { to, from, .. } => [to].into_iter().chain(from).collect(),
         };
         if let AsyncCompletion::Mbarriers(mbarriers) = &self.completion {

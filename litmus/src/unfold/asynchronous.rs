@@ -207,10 +207,19 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
                 from.iter().try_for_each(|from| say(&from.base, operation.from_space, i))?;
             }
             AsyncAction::TensorLoad { from, .. } => say(&from.base, Some(Space::Tensor), i)?,
-            AsyncAction::TensorStore { to, .. } => say(&to.base, Some(Space::Tensor), i)?,
+            AsyncAction::TensorStore { to, .. } | AsyncAction::TensorFree { to } => say(&to.base, Some(Space::Tensor), i)?,
             AsyncAction::TensorCompute { to, from, .. } => {
                 say(&to.base, Some(Space::Tensor), i)?;
-                from.iter().try_for_each(|from| say(&from.base, Some(Space::Shared), i))?;
+                // The matrices of a product may be in tensor memory.
+                let declared = |base: &Base| match base {
+                    Base::Location(name) => test.location(name).and_then(|l| test.locations[l].space),
+                    _ => None,
+                };
+                let matrices = from.len() > 1;
+                for from in from {
+                    let in_tensor = matrices && declared(&from.base) == Some(Space::Tensor);
+                    say(&from.base, Some(if in_tensor { Space::Tensor } else { Space::Shared }), i)?;
+                }
             }
         }
     }
@@ -302,14 +311,17 @@ impl Compiler<'_> {
                 let to = to.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?;
                 (to, AsyncSource::Memory(self.address(from)?), None, None, *bytes)
             }
-            AsyncAction::Tile { map: at, into_shared, shared, global, bytes } => {
+            AsyncAction::Tile { function, map: at, into_shared, shared, global, bytes } => {
                 let places = at.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?;
                 map = Some(TensormapTerm { places, gives: global.is_none().then_some(*into_shared) });
                 let shared = shared.iter().map(|a| self.address(a)).collect::<Result<Vec<_>, _>>()?;
                 // Where the map gives the address, nothing is there yet.
                 let global = global.as_ref().map_or(Ok(Term::Constant(0)), |a| self.address(a))?;
                 match (*into_shared, shared.as_slice()) {
-                    (false, [from]) => (vec![global], AsyncSource::Memory(from.clone()), None, None, *bytes),
+                    (false, [from]) => {
+                        let reduces = function.and_then(applied).map(|operator| (operator, Scope::Gpu));
+                        (vec![global], AsyncSource::Memory(from.clone()), reduces, None, *bytes)
+                    }
                     _ => (shared, AsyncSource::Memory(global), None, None, *bytes),
                 }
             }
@@ -339,6 +351,9 @@ impl Compiler<'_> {
             }
             AsyncAction::TensorStore { to, value } => {
                 (vec![self.address(to)?], AsyncSource::Values(vec![self.value(value)?]), None, None, 4)
+            }
+            AsyncAction::TensorFree { to } => {
+                (vec![self.address(to)?], AsyncSource::Values(vec![Term::Constant(0)]), None, None, 4)
             }
             AsyncAction::TensorCompute { to, from, accumulates } => {
                 let from = from.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?;

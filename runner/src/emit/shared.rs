@@ -61,7 +61,10 @@ fn of_asynchronous(operation: &AsyncOperation) -> Vec<(&Address, SharedUse)> {
             all.extend(all_from.iter().map(from));
         }
         // A test with tensor maps is refused before.
-        AsyncAction::TensorLoad { .. } | AsyncAction::TensorStore { .. } | AsyncAction::Tile { .. } => {}
+        AsyncAction::TensorLoad { .. }
+        | AsyncAction::TensorStore { .. }
+        | AsyncAction::TensorFree { .. }
+        | AsyncAction::Tile { .. } => {}
     }
     if let AsyncCompletion::Mbarriers(mbarriers) = completion {
         all.extend(mbarriers.iter().map(|m| (m, SharedUse::Cluster)));

@@ -209,10 +209,6 @@ impl Operands<'_, '_> {
         }
         let tensor = bulk && m.take_word(&["tensor"]).is_some();
         if tensor {
-            if reduces {
-                let label = "the type of its elements is in the map: write the bulk reduction, without `.tensor`";
-                return Err(self.cursor.error("a reduction by a tensor map is not modelled", m.span, label));
-            }
             // How coordinates are counted, and how a box lies in memory: a box is one location here.
             let shapes = ["1d", "2d", "3d", "4d", "5d", "cta_group::1"];
             m.qualifiers
@@ -222,7 +218,8 @@ impl Operands<'_, '_> {
         let by_mbarrier = m.take_word(&[COMPLETES]).is_some();
         let multicast = m.take_word(&["multicast::cluster"]).is_some();
         let function = if reduces { m.take(self.cursor, "function", function_from_name)? } else { None };
-        let ty = if reduces { m.take(self.cursor, "type", Type::from_name)? } else { None };
+        // The type of what a tensor map names is in the map.
+        let ty = if reduces && !tensor { m.take(self.cursor, "type", Type::from_name)? } else { None };
         let (to_space, from_space) = self.spaces(m, bulk, reduces)?;
         m.finish(self.cursor, &["shared::cluster", "shared::cta", "global", COMPLETES, "bulk_group", "multicast::cluster"])?;
         if bulk && by_group == by_mbarrier {
@@ -237,7 +234,11 @@ impl Operands<'_, '_> {
         let start = self.cursor.span();
         let most = Mbarrier::MOST_BYTES;
         if tensor {
-            return self.tile((to_space, from_space), by_mbarrier, multicast, hint);
+            let is_function = |f: &AtomFunction| !matches!(f, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
+            if reduces && !function.as_ref().is_some_and(is_function) {
+                return Err(self.cursor.error("`cp.reduce.async.bulk.tensor` needs a function", m.span, "write e.g. `.add`"));
+            }
+            return self.tile((to_space, from_space), function, by_mbarrier, multicast, hint);
         }
         let to = self.destinations(multicast)?;
         self.comma()?;
@@ -291,6 +292,7 @@ impl Operands<'_, '_> {
     fn tile(
         &mut self,
         (to_space, from_space): (Space, Space),
+        function: Option<AtomFunction>,
         by_mbarrier: bool,
         multicast: bool,
         hint: bool,
@@ -323,7 +325,7 @@ impl Operands<'_, '_> {
         self.cache_policy(hint)?;
         let completion = if by_mbarrier { AsyncCompletion::Mbarriers(mbarriers) } else { AsyncCompletion::Group };
         self.one_mbarrier_each(&shared, &completion, start)?;
-        let action = AsyncAction::Tile { map, into_shared, shared, global, bytes };
+        let action = AsyncAction::Tile { function, map, into_shared, shared, global, bytes };
         let family = AsyncFamily::Bulk;
         Ok(Operation::Async(AsyncOperation { family, to_space, from_space: Some(from_space), action, completion }))
     }

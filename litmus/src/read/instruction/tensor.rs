@@ -9,13 +9,22 @@ use crate::test::{
 };
 
 /// The instructions that are read. A word may have more behind it: `fence::before_thread_sync`, `wait::ld`.
-const NAMES: [&str; 9] =
-    ["ld", "st", "cp", "mma", "commit", "fence::before_thread_sync", "fence::after_thread_sync", "wait::ld", "wait::st"];
+const NAMES: [&str; 10] = [
+    "ld",
+    "st",
+    "cp",
+    "mma",
+    "dealloc",
+    "commit",
+    "fence::before_thread_sync",
+    "fence::after_thread_sync",
+    "wait::ld",
+    "wait::st",
+];
 
 /// Instructions and qualifiers that are refused: the word, and why.
-const REFUSED: [(&str, &str); 8] = [
+const REFUSED: [(&str, &str); 7] = [
     ("alloc", "tensor memory is declared in the initial state, `tensor t=0`"),
-    ("dealloc", "tensor memory is declared in the initial state, `tensor t=0`"),
     ("relinquish_alloc_permit", "tensor memory is declared in the initial state, `tensor t=0`"),
     ("shift", "what it makes of a row is not modelled"),
     ("cta_group::2", "pairs of ctas are not modelled"),
@@ -74,6 +83,7 @@ impl Operands<'_, '_> {
                 let (family, to_space, from_space) = match name {
                     "ld" => (AsyncFamily::TensorLoad, Space::Tensor, Some(Space::Tensor)),
                     "st" => (AsyncFamily::TensorStore, Space::Tensor, None),
+                    "dealloc" => (AsyncFamily::TensorFree, Space::Tensor, None),
                     _ => (AsyncFamily::TensorCore, Space::Tensor, Some(Space::Shared)),
                 };
                 Ok(Operation::Async(AsyncOperation { family, to_space, from_space, action, completion: AsyncCompletion::Group }))
@@ -92,6 +102,14 @@ impl Operands<'_, '_> {
                 let to = self.address()?;
                 self.comma()?;
                 Ok(AsyncAction::TensorStore { to, value: self.in_braces(Self::value)? })
+            }
+            "dealloc" => {
+                let to = self.address()?;
+                if self.cursor.eat(',') {
+                    // How many columns: a location stands for all of them.
+                    self.value()?;
+                }
+                Ok(AsyncAction::TensorFree { to })
             }
             "cp" => {
                 let to = self.address()?;

@@ -247,7 +247,7 @@ impl Explorer<'_> {
         }
         let mut written = Vec::with_capacity(destinations);
         for &to in &locations[..destinations] {
-            if matches!(step.family, AsyncFamily::TensorStore | AsyncFamily::TensorCore) {
+            if matches!(step.family, AsyncFamily::TensorStore | AsyncFamily::TensorCore | AsyncFamily::TensorFree) {
                 written.push(vec![to]);
                 continue;
             }
@@ -274,6 +274,12 @@ impl Explorer<'_> {
         let is_before =
             |(to, also_multiplies, _): &&(u16, bool, Positions)| multiplies && (!also_multiplies || *to == locations[0]);
         state.behind = state.issued.pipeline.iter().filter(is_before).map(|&(.., events)| events).collect();
+        // "Synchronous instructions: these tcgen05 operations are inherently ordered with respect to other tcgen05 operations in the same" thread.
+        if step.family == AsyncFamily::TensorFree {
+            let is_of =
+                |o: &&InGroup| matches!(o.family, AsyncFamily::TensorLoad | AsyncFamily::TensorStore | AsyncFamily::TensorCore);
+            state.behind = state.issued.in_groups.iter().filter(is_of).map(|o| o.events).collect();
+        }
         let proxy = step.family.proxy();
         let bits = step.ty.map(|ty| ty.bits);
         let integer = step.ty.and_then(crate::test::Type::integer);

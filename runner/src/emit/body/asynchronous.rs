@@ -271,6 +271,7 @@ impl Emitter<'_> {
             AsyncAction::Multiply { .. }
             | AsyncAction::TensorLoad { .. }
             | AsyncAction::TensorStore { .. }
+            | AsyncAction::TensorFree { .. }
             | AsyncAction::TensorCompute { .. } => return Err(EmissionError::test("no kernel has tensor cores")),
         }
         Ok(())
