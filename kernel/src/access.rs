@@ -54,7 +54,7 @@ pub(crate) fn writes(piece: &CodePiece, cell: MemoryCell) -> bool {
     match piece {
         CodePiece::Write { .. } => fenced(piece).is_none(),
         CodePiece::Mbarrier(piece) => piece.how != MbarrierUse::Wait,
-        CodePiece::Issue(issue) => issue.to == cell || issue.mbarrier == Some(cell),
+        CodePiece::Issue(issue) => issue.to == cell && issue.writes() || issue.mbarrier == Some(cell),
         _ => false,
     }
 }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::access::{accesses_memory, fenced};
 use crate::meeting::{Numbered, numbered};
-use crate::residue::{CodePiece, Line, MbarrierPiece, MbarrierUse, is_inner, successors, tidy};
+use crate::residue::{CodePiece, IssueFamily, Line, MbarrierPiece, MbarrierUse, is_inner, successors, tidy};
+use crate::slice::instance;
 
 /// Takes out fences in front of every access and barrier of a thread, and behind all of them: nothing is ordered by them that is asked about. (A
 /// fence of the sequentially consistent kind may be the first, or the last, in the order of these.) Of two fences side by side one is enough.
@@ -139,10 +140,98 @@ pub(crate) fn without_idle_barriers(block: &mut [(usize, Vec<Line>)]) {
     }
 }
 
+/// Takes out waits for groups, and fences of tensor memory, behind which a thread does nothing any more, and of these fences those with nothing to order
+/// in front of them, or behind: one is told of what its own thread did in tensor memory before, the other holds up what it does there next.
+pub(crate) fn without_last_groups(mut code: Vec<Line>) -> Vec<Line> {
+    if !code.iter().any(|(p, _)| matches!(p, CodePiece::Group(_))) {
+        return code;
+    }
+    let acts = |p: &CodePiece| match p {
+        CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_) => true,
+        CodePiece::Group(_) => false,
+        other => accesses_memory(other) || other.writes().is_some_and(|to| !is_inner(to)),
+    };
+    let is_of_tensors = |p: &CodePiece| matches!(p, CodePiece::Issue(issue) if issue.family().is_of_tensors());
+    let next = successors(&code);
+    // On some way behind a piece: does the thread do anything, and anything in tensor memory; and the last on some way in front of it.
+    let (mut behind, mut tensors_behind) = (vec![false; code.len() + 1], vec![false; code.len() + 1]);
+    let mut tensors_before = vec![false; code.len() + 1];
+    loop {
+        let mut changed = false;
+        for at in (0..code.len()).rev() {
+            for &n in &next[at] {
+                let (a, t) = code.get(n).map_or((false, false), |(p, _)| (acts(p), is_of_tensors(p)));
+                for (flags, holds) in [(&mut behind, a), (&mut tensors_behind, t)] {
+                    let is = flags[at] || flags[n] || holds;
+                    changed |= std::mem::replace(&mut flags[at], is) != is;
+                }
+            }
+        }
+        for at in 0..code.len() {
+            for &n in &next[at] {
+                let is = tensors_before[n] || tensors_before[at] || is_of_tensors(&code[at].0);
+                changed |= std::mem::replace(&mut tensors_before[n], is) != is;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let mut at = 0;
+    let mut last: Option<CodePiece> = None;
+    code.retain(|(p, _)| {
+        at += 1;
+        let here = at - 1;
+        let keep = match p {
+            CodePiece::Group(text) if text.starts_with("tcgen05.fence::after") => tensors_behind[here],
+            CodePiece::Group(text) if text.starts_with("tcgen05.fence::before") => behind[here] && tensors_before[here],
+            CodePiece::Group(_) => behind[here],
+            _ => true,
+        };
+        let is_again = matches!(p, CodePiece::Group(text) if text.starts_with("tcgen05")) && last.as_ref() == Some(p);
+        if keep && !matches!(p, CodePiece::Other(text) if !text.starts_with("fence")) {
+            last = Some(p.clone());
+        }
+        keep && !is_again
+    });
+    code
+}
+
+/// Takes out a barrier behind which none of the threads of a block does anything: the last thing that each of those does which come to it. Says whether
+/// there was one.
+pub(crate) fn without_last_barriers(block: &mut [(usize, Vec<Line>)]) -> bool {
+    let acts = |p: &CodePiece| match p {
+        CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_) | CodePiece::Label(_) | CodePiece::Jump(..) | CodePiece::End => true,
+        other => accesses_memory(other) || other.writes().is_some_and(|to| !is_inner(to)),
+    };
+    let is_plain = |text: &str| text.starts_with("bar.cta.sync ") && (instance(text).is_some() || !text.contains(", "));
+    let last = |code: &[Line]| -> Option<(usize, String)> {
+        let at = code.iter().rposition(|(p, _)| acts(p))?;
+        let CodePiece::Barrier(text) = &code[at].0 else { return None };
+        let ends = code.iter().any(|(p, _)| *p == CodePiece::End);
+        (is_plain(text) && !ends).then(|| (at, text.clone()))
+    };
+    let found: Vec<Option<(usize, String)>> = block.iter().map(|(_, code)| last(code)).collect();
+    for text in found.iter().flatten().map(|(_, text)| text).collect::<BTreeSet<_>>() {
+        let comes = |code: &[Line]| code.iter().any(|(p, _)| matches!(p, CodePiece::Barrier(of) if of == text));
+        let is_last = |of: &Option<(usize, String)>| of.as_ref().is_some_and(|(_, of)| of == text);
+        if !block.iter().zip(&found).all(|((_, code), of)| !comes(code) || is_last(of)) {
+            continue;
+        }
+        for ((_, code), of) in block.iter_mut().zip(&found) {
+            if let Some((at, _)) = of.as_ref().filter(|_| is_last(of)) {
+                code.remove(*at);
+            }
+        }
+        return true;
+    }
+    false
+}
+
 /// An arrival behind copies that adds itself to those that the phase waits for only holds it up until these are complete: where none is left, it
 /// tells nobody anything.
 pub(crate) fn without_idle_arrivals(mut code: Vec<Line>) -> Vec<Line> {
-    if !code.iter().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if !issue.is_bulk())) {
+    if !code.iter().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if issue.family() == IssueFamily::Element)) {
         code.retain(|(p, _)| !matches!(p, CodePiece::Mbarrier(piece) if piece.operation == "cp.async.mbarrier.arrive"));
     }
     code
@@ -150,12 +239,17 @@ pub(crate) fn without_idle_arrivals(mut code: Vec<Line>) -> Vec<Line> {
 
 /// Groups of nothing are neither made nor waited for.
 pub(crate) fn without_idle_groups(mut code: Vec<Line>) -> Vec<Line> {
-    let of_group =
-        |bulk: bool| move |(p, _): &Line| matches!(p, CodePiece::Issue(i) if i.mbarrier.is_none() && i.is_bulk() == bulk);
-    let (has_bulk, has_other) = (code.iter().any(of_group(true)), code.iter().any(of_group(false)));
+    let families: Vec<IssueFamily> = code
+        .iter()
+        .filter_map(|(p, _)| match p {
+            CodePiece::Issue(issue) if issue.mbarrier.is_none() => Some(issue.family()),
+            _ => None,
+        })
+        .collect();
     code.retain(|(p, _)| match p {
-        CodePiece::Group(text) if text.starts_with("cp.async.bulk") => has_bulk,
-        CodePiece::Group(_) => has_other,
+        // Fences of tensor memory are for what their own thread does there.
+        CodePiece::Group(text) if text.starts_with("tcgen05.fence") => families.iter().any(|family| family.is_of_tensors()),
+        CodePiece::Group(text) => families.contains(&IssueFamily::of(text)),
         _ => true,
     });
     code
@@ -194,7 +288,7 @@ pub(crate) fn without_last_waits(mut code: Vec<Line>) -> Vec<Line> {
 
 /// Fences of the async proxy are for bulk operations: where none is left, they order nothing.
 pub(crate) fn without_idle_proxies(code: &mut [Vec<Line>]) {
-    if !code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if issue.is_bulk())) {
+    if !code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if issue.family() != IssueFamily::Element)) {
         let is_idle = |p: &CodePiece| matches!(p, CodePiece::Other(text) if text.starts_with("fence.proxy.async"));
         code.iter_mut().for_each(|code| code.retain(|(p, _)| !is_idle(p)));
     }

@@ -342,24 +342,33 @@ impl Inquiry<'_, '_> {
         options: &Options,
         found: &mut LaunchFindings,
     ) -> Option<Verdict> {
-        let effort = if found.findings.is_empty() { self.effort } else { self.effort.at_most(Effort::BESIDE) };
-        match self.deepened(written, model, options, effort) {
+        match self.deepened(written, model, options, self.effort_beside(found)) {
             Ok(verdict) => Some(verdict),
-            Err(DeepeningFailure { error, rounds }) => {
-                let why = match &error {
-                    Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),
-                    Error::Steps => TOO_LONG.to_owned(),
-                    other => other.to_string(),
-                };
-                found.open(match rounds {
-                    None => format!("{what}: {why}"),
-                    Some(0) => format!("{what}: nothing is found where no loop is gone round; for more {why}"),
-                    Some(1) => format!("{what}: nothing is found where loops are gone round once at most; for more {why}"),
-                    Some(n) => format!("{what}: nothing is found where loops are gone round {n} times at most; for more {why}"),
-                });
+            Err(failure) => {
+                self.left_open(failure, what, found);
                 None
             }
         }
+    }
+
+    /// How much is done beside what was found.
+    pub fn effort_beside(&self, found: &LaunchFindings) -> Effort {
+        if found.findings.is_empty() { self.effort } else { self.effort.at_most(Effort::BESIDE) }
+    }
+
+    /// Notes why a test is not answered.
+    pub fn left_open(&self, DeepeningFailure { error, rounds }: DeepeningFailure, what: &str, found: &mut LaunchFindings) {
+        let why = match &error {
+            Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),
+            Error::Steps => TOO_LONG.to_owned(),
+            other => other.to_string(),
+        };
+        found.open(match rounds {
+            None => format!("{what}: {why}"),
+            Some(0) => format!("{what}: nothing is found where no loop is gone round; for more {why}"),
+            Some(1) => format!("{what}: nothing is found where loops are gone round once at most; for more {why}"),
+            Some(n) => format!("{what}: nothing is found where loops are gone round {n} times at most; for more {why}"),
+        });
     }
 
     /// Tests of this launch that are to have neither an outcome nor a race, so that what was found is not there.

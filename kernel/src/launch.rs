@@ -153,6 +153,11 @@ pub enum Argument {
     },
     /// The array of another parameter.
     SameAs(usize),
+    /// A tensor map, or an address of some: how many bytes a part of its tensor has.
+    Tensor {
+        /// How many.
+        bytes: u64,
+    },
     /// A structure that is passed by value: what is known of its fields, each with its first byte and how many it has. Of the rest nothing is.
     Structure(Vec<(u64, u64, Argument)>),
     /// Something that is not known: a structure that is passed by value, or what may be an address or a number.
@@ -165,7 +170,7 @@ impl Argument {
         match self {
             Self::Array { content, .. } => content.is_zeros(),
             Self::Structure(fields) => fields.iter().any(|(_, _, field)| field.has_zeros()),
-            Self::Number(_) | Self::SameAs(_) | Self::Unknown => false,
+            Self::Number(_) | Self::SameAs(_) | Self::Tensor { .. } | Self::Unknown => false,
         }
     }
 }
@@ -196,7 +201,8 @@ impl FromStr for GivenArgument {
     /// `2=7`, `0=array`, `0=array:8`, `0=array:{1,2,3}`, `0=array:{-1,4*}`, `0=array:{0+}.b64`, `1=arg0`, `0+16=7`.
     fn from_str(text: &str) -> Result<Self, String> {
         let forms = "`2=7`, `0=array:8` (elements of 4 bytes), `0=array:{1,2,3}`, `0=array:{1,4*}` (all others are 4), `0=array:{0+}` (they count up; `{9-}`: down to 0), \
-                     `1=arg0` (the same array as parameter 0) or `0+16=7` (the field of a structure at byte 16)";
+                     `1=arg0` (the same array as parameter 0), `0=tensor:4096` (a tensor map, of whose tensor 4096 bytes are copied at once) or `0+16=7` \
+                     (the field of a structure at byte 16)";
         let wrong = || format!("expected the number of a parameter and what is passed for it, as {forms}; found `{text}`");
         let (parameter, value) = text.split_once('=').ok_or_else(wrong)?;
         let (parameter, field) = match parameter.split_once('+') {
@@ -211,14 +217,20 @@ impl FromStr for GivenArgument {
             Argument::Array { bytes: None, content: ArrayContent::zeros() }
         } else if let Some(other) = value.strip_prefix("arg") {
             Argument::SameAs(other.parse().map_err(|_| wrong())?)
+        } else if let Some(bytes) = value.strip_prefix("tensor:") {
+            let bytes = bytes.trim().parse().ok().filter(|&bytes: &u64| bytes > 0 && bytes % 16 == 0);
+            let Some(bytes) = bytes else {
+                return Err(format!("a part of a tensor has a number of bytes that is a multiple of 16, found `{text}`"));
+            };
+            Argument::Tensor { bytes }
         } else if let Some(array) = value.strip_prefix("array:") {
             given_array(array).ok_or_else(wrong)?
         } else {
             return Err(wrong());
         };
-        if field.is_some() && matches!(argument, Argument::SameAs(_)) {
+        if field.is_some() && matches!(argument, Argument::SameAs(_) | Argument::Tensor { .. }) {
             return Err(format!(
-                "a field of a structure has no array of another parameter: expected a number or an array, found `{text}`"
+                "a field of a structure has no array of another parameter, and no tensor map: expected a number or an array, found `{text}`"
             ));
         }
         Ok(Self { parameter, field, argument })

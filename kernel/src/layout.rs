@@ -26,6 +26,9 @@ const SHARED_WINDOW: u64 = 1 << 26;
 /// How far the shared memory of one block of a cluster is from that of the next one, where another block names it; a block names its own from 0.
 pub(crate) const RANK: u64 = 1 << 27;
 
+/// The lowest bits of the addresses of variables of shared memory are those that they have side by side: descriptors of matrices have no others.
+const DENSE: u64 = 1 << 18;
+
 /// The most bytes between two variables of shared or local memory: nothing is there, so that an index that leaves one meets no other.
 const GAP: u64 = 1 << 24;
 
@@ -68,6 +71,10 @@ pub enum Object {
     Zeros,
     /// What an asynchronous operation writes, and nobody knows where: is it in shared memory, and a number of its own.
     Elsewhere(bool, u32),
+    /// A part of a tensor in global memory, which copies by tensor maps alone access: its number.
+    Part(u32),
+    /// The tensor memory of a block.
+    Tensor(u32),
 }
 
 /// What an address is of.
@@ -101,6 +108,8 @@ pub(crate) struct Layout {
     shared: Vec<(u64, Option<u64>, VariableId)>,
     /// The same of local memory.
     local: Vec<(u64, Option<u64>, VariableId)>,
+    /// How large the parts of tensors are, by where their maps are: a range of addresses, and bytes.
+    parts: Vec<(std::ops::Range<u64>, u64)>,
     /// For each variable how many bytes it has, if it is a parameter.
     parameters: FxHashMap<VariableId, Option<u64>>,
     /// What is known of parameters of the kernel: the variable, the first byte, how many bytes, and what they hold.
@@ -127,6 +136,7 @@ impl Layout {
             addresses: FxHashMap::default(),
             shared: Vec::new(),
             local: Vec::new(),
+            parts: Vec::new(),
             parameters: FxHashMap::default(),
             arguments: Vec::new(),
             cluster: cluster.max(1),
@@ -136,6 +146,18 @@ impl Layout {
             let value = layout.passed(format!("arg{n}"), argument, &bases)?;
             bases.push(value.unwrap_or(0));
             let Some(Parameter::Memory(id)) = kernel.parameters.get(n) else { continue };
+            if let Argument::Tensor { bytes } = argument {
+                let size = module.variable(*id).size.unwrap_or(8);
+                // A map that is passed by value, or those of an array that is pointed to.
+                let (start, end) = match value.filter(|_| size <= 8) {
+                    Some(array) => (array, array + MOST),
+                    None => (layout.address(*id, 0), layout.address(*id, 0) + size),
+                };
+                layout.parts.push((start..end, *bytes));
+                if size > 8 {
+                    continue;
+                }
+            }
             if let Some(value) = value {
                 let bytes = module.variable(*id).size.unwrap_or(8).min(8);
                 layout.arguments.push((*id, 0, bytes, value));
@@ -197,6 +219,7 @@ impl Layout {
     fn passed(&mut self, name: String, argument: &Argument, bases: &[u64]) -> Result<Option<u64>, String> {
         Ok(match argument {
             Argument::Number(n) => Some(*n as u64),
+            Argument::Tensor { .. } => Some(self.array(name, None, Some(ArrayContent::zeros()))?),
             Argument::Array { bytes, content } => Some(self.array(name, *bytes, Some(content.clone()))?),
             Argument::SameAs(other) => bases.get(*other).copied(),
             Argument::Structure(_) | Argument::Unknown => None,
@@ -254,6 +277,21 @@ impl Layout {
         Some(Target::Object(Object::Shared(block, id), offset))
     }
 
+    /// How many bytes a part of a tensor has, by the address of its map, where that is passed.
+    pub fn part_bytes(&self, map: u64) -> Option<u64> {
+        self.parts.iter().find(|(range, _)| range.contains(&map)).map(|(_, bytes)| *bytes)
+    }
+
+    /// The variable of shared memory that has an address of which the lowest 18 bits alone are known, the distance from its start, and how much of it
+    /// is left from there. The variables of a kernel lie so that no two have the same.
+    pub fn shared_at_low_bits(&self, address: u64, block: u32) -> Option<(Object, u64, Option<u64>)> {
+        self.shared.iter().find_map(|&(start, size, id)| {
+            let offset = address.wrapping_sub(start) & (DENSE - 1);
+            let is_inside = size.is_none_or(|size| offset < size);
+            is_inside.then(|| (Object::Shared(block, id), offset, size.map(|size| size - offset)))
+        })
+    }
+
     /// Are bytes at a generic address those of one variable of local memory, or of one parameter?
     pub fn is_own(&self, address: u64, bytes: u64) -> bool {
         if address >> 56 == LOCAL >> 56 {
@@ -280,7 +318,7 @@ impl Layout {
                 let found = self.shared.iter().find(|(.., of)| *of == id);
                 found.map_or((GAP, None), |&(start, size, _)| (start, size))
             }
-            Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => (0, None),
+            Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) | Object::Part(_) | Object::Tensor(_) => (0, None),
         }
     }
 
@@ -288,7 +326,9 @@ impl Layout {
     pub fn initial(&self, object: Object, offset: u64, bytes: u64) -> Option<u64> {
         let n = match object {
             Object::Array(n) => n,
-            Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => return Some(0),
+            Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) | Object::Part(_) | Object::Tensor(_) => {
+                return Some(0);
+            }
             Object::Shared(..) => return None,
         };
         let array = &self.arrays[n as usize];
@@ -314,6 +354,8 @@ impl Layout {
             }
             Object::Zeros => "zeros".to_owned(),
             Object::Elsewhere(_, n) => format!("elsewhere{n}"),
+            Object::Part(n) => format!("part{n}"),
+            Object::Tensor(block) => format!("tensor_memory_b{block}"),
             Object::Exchange(warp, mask) => format!("lanes_{mask:x}_w{warp}"),
         }
     }
@@ -342,16 +384,21 @@ fn window(name: &str, variables: &[(VariableId, &Variable)], most: u64) -> Resul
     let gap = (most / (variables.len() as u64 + 1)).min(GAP);
     let mut found = Vec::with_capacity(variables.len());
     let mut next = gap;
+    // Where they would lie without gaps.
+    let mut dense = 0;
+    let place = |next: u64, dense: u64| if gap >= 4 * DENSE { next.div_ceil(DENSE) * DENSE + dense % DENSE } else { next };
     for (id, variable) in variables.iter().filter(|(_, v)| v.size.is_some()) {
-        let start = aligned(next, variable);
+        dense = aligned(dense, variable);
+        let start = aligned(place(next, dense), variable);
         let size = variable.size.unwrap_or(0);
+        dense += size;
         next = start.checked_add(size).and_then(|end| end.checked_add(gap)).filter(|&end| end <= 2 * most).ok_or_else(|| {
             format!("the {name} memory of the kernel has more than {most} bytes, with `{}` of {size} bytes", variable.name)
         })?;
         found.push((start, Some(size), *id));
     }
     let open = || variables.iter().filter(|(_, v)| v.size.is_none());
-    let start = open().map(|(_, v)| aligned(next, v)).max().unwrap_or(next);
+    let start = open().map(|(_, v)| aligned(place(next, aligned(dense, v)), v)).max().unwrap_or(next);
     found.extend(open().map(|(id, _)| (start, None, *id)));
     Ok(found)
 }

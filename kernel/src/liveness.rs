@@ -93,6 +93,7 @@ fn writes(effect: &Effect<'_>) -> Vec<RegisterId> {
         Effect::Async(effect) => effect.result().into_iter().collect(),
         Effect::Cluster(effect) => effect.result().into_iter().collect(),
         Effect::Unseen { to, .. } => to.clone(),
+        Effect::Tensor(effect) => effect.results().to_vec(),
         Effect::Call { results, .. } => {
             results.iter().filter_map(|r| if let Operand::Register(r) = r { Some(*r) } else { None }).collect()
         }
@@ -121,6 +122,7 @@ fn reads(i: &Instruction, effect: &Effect<'_>) -> Vec<RegisterId> {
         Effect::Async(effect) => effect.result().is_some(),
         Effect::Cluster(effect) => effect.result().is_some(),
         Effect::Unseen { to, .. } | Effect::Matrix { to, .. } => !to.is_empty(),
+        Effect::Tensor(effect) => !effect.results().is_empty(),
         Effect::Call { results, .. } => !results.is_empty(),
         _ => true,
     };

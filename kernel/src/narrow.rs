@@ -7,11 +7,13 @@ use crate::residue::{CodePiece, Line, MbarrierUse, MemoryCell, tidy};
 use crate::slice::Slice;
 
 /// The slice with the mbarriers alone that a thread waited for in front of an access to these cells, or tells of behind it, and those on which copies of
-/// them complete.
-/// Nothing where none would go, or where somebody does more with one of the others than to wait for it in a loop.
-pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> Option<Slice> {
+/// them complete; in front of it with those of them, and all, that both of these threads use.
+/// None where no mbarrier would go, or where somebody does more with one of the others than to wait for it in a loop.
+pub(crate) fn narrowed(slice: &Slice, rivals: [Option<usize>; 2], is_asked: &dyn Fn(MemoryCell) -> bool) -> Vec<Slice> {
     let mut near: BTreeSet<MemoryCell> = BTreeSet::new();
     let mut all: BTreeSet<MemoryCell> = BTreeSet::new();
+    // Those on which the copies complete that are asked about.
+    let mut needed: BTreeSet<MemoryCell> = BTreeSet::new();
     for code in &slice.code {
         let used = |line: &Line| if let CodePiece::Mbarrier(piece) = &line.0 { Some((piece.cell, piece.how)) } else { None };
         let waited = |line: &Line| used(line).filter(|(_, how)| *how == MbarrierUse::Wait).map(|(cell, _)| cell);
@@ -28,6 +30,7 @@ pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> 
                     let maps = issue.maps.iter().any(|&cell| is_asked(cell));
                     let asked = maps || is_asked(issue.to) || issue.from().is_some_and(is_asked);
                     near.extend(issue.mbarrier.filter(|_| asked));
+                    needed.extend(issue.mbarrier.filter(|_| asked));
                     asked
                 }
                 CodePiece::Read { cell, .. } | CodePiece::Write { cell, .. } => is_asked(*cell),
@@ -37,13 +40,41 @@ pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> 
                 // What it waited for, and what it releases.
                 near.extend(code[..at].iter().rev().find_map(waited));
                 near.extend(code[at..].iter().find_map(used).filter(|(_, how)| *how != MbarrierUse::Wait).map(|(cell, _)| cell));
+                // What a tensor core does may be told of at several mbarriers.
+                if matches!(piece, CodePiece::Issue(issue) if issue.family().is_of_tensors()) {
+                    let told = code[at..].iter().filter_map(used).take_while(|(_, how)| *how != MbarrierUse::Wait);
+                    near.extend(told.map(|(cell, _)| cell));
+                }
             }
         }
     }
-    if near.len() == all.len() {
-        return None;
+    let of_thread = |thread: Option<usize>| -> BTreeSet<MemoryCell> {
+        let pieces = thread.and_then(|thread| slice.code.get(thread)).into_iter().flatten();
+        let named = |(p, _): &Line| match p {
+            CodePiece::Mbarrier(piece) => Some(piece.cell),
+            CodePiece::Issue(issue) => issue.mbarrier,
+            _ => None,
+        };
+        pieces.filter_map(named).collect()
+    };
+    let [a, b] = rivals.map(of_thread);
+    let common: BTreeSet<MemoryCell> = a.intersection(&b).copied().collect();
+    // Where tensor memory is accessed, as many mbarriers stand beside an access as a pipeline has.
+    let both: BTreeSet<MemoryCell> = common.intersection(&near).copied().collect();
+    let mut sets: Vec<BTreeSet<MemoryCell>> = Vec::new();
+    let has_tensors = slice.code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(i) if i.family().is_of_tensors()));
+    for mut set in if has_tensors { vec![both, common, near] } else { vec![near] } {
+        set.extend(needed.iter().copied());
+        if set.len() < all.len() && !sets.contains(&set) {
+            sets.push(set);
+        }
     }
-    let code = slice.code.iter().map(|code| without(code, &near)).collect::<Option<Vec<_>>>()?;
+    sets.iter().filter_map(|near| with_some(slice, near)).collect()
+}
+
+/// The slice with these mbarriers alone.
+fn with_some(slice: &Slice, near: &BTreeSet<MemoryCell>) -> Option<Slice> {
+    let code = slice.code.iter().map(|code| without(code, near)).collect::<Option<Vec<_>>>()?;
     let mbarriers = slice.mbarriers.iter().filter(|(cell, _)| near.contains(cell)).map(|(cell, count)| (*cell, *count)).collect();
     Some(Slice { code, mbarriers, ..slice.clone() })
 }

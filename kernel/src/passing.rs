@@ -71,6 +71,7 @@ pub(crate) fn arguments(
             }
             Argument::Array { bytes: Some(bytes), .. } => format!("arg{n}: an array of {bytes} bytes of its own"),
             Argument::SameAs(other) => format!("arg{n}: the array of arg{other}"),
+            Argument::Tensor { bytes } => format!("arg{n}: a tensor map, of whose tensor {bytes} bytes are copied at once"),
             Argument::Structure(fields) => {
                 let field = |(offset, _, argument): &(u64, u64, Argument)| match argument {
                     Argument::Number(value) => format!("{value} at byte {offset}"),
@@ -93,7 +94,7 @@ pub(crate) fn arguments(
                 format!("arg{n}: not known (an address or a number; `--arg {n}=array` or `--arg {n}=NUMBER` says which)")
             }
         };
-        if was_given && is_structure {
+        if was_given && is_structure && !matches!(argument, Argument::Tensor { .. }) {
             sentence += " (the first bytes of a structure; of the rest nothing is known)";
         }
         said.push(sentence);

@@ -61,6 +61,8 @@ pub(crate) struct Executed {
     mbarriers: BTreeSet<String>,
     /// Those in shared memory.
     in_shared: BTreeSet<String>,
+    /// Those in tensor memory.
+    in_tensor: BTreeSet<String>,
 }
 
 /// How the threads of a launch use an array.
@@ -125,6 +127,7 @@ impl Executed {
             let mut copies: BTreeMap<MemoryCell, CopyUse> = BTreeMap::new();
             let mut parts: BTreeSet<MemoryCell> = BTreeSet::new();
             let mut cached: BTreeSet<(Object, u64)> = BTreeSet::new();
+            let mut used: BTreeMap<MemoryCell, Vec<CellUse>> = BTreeMap::new();
             let mut next = LaunchFacts { exchanges: ExchangesOfWarps::new(), ..facts.clone() };
             for number in 0..launch.total() {
                 let (block, thread) = (number / launch.threads, number % launch.threads);
@@ -140,6 +143,11 @@ impl Executed {
                     of.reads |= found.reads;
                     of.strong |= found.strong;
                     (0..2).for_each(|n| of.of_floats[n] |= found.of_floats[n]);
+                    if !facts.cells.is_empty() {
+                        let (writes, reads, strong) = (found.writes, found.reads, found.strong);
+                        let of = CellUse { number, epochs: found.epochs.clone(), writes, reads, strong };
+                        used.entry(*cell).or_default().push(of);
+                    }
                 }
                 for (range, found) in &done.copies {
                     let of = copies.entry(*range).or_default();
@@ -153,6 +161,7 @@ impl Executed {
                     of.resize_with(of.len().max(places.len()), BTreeSet::new);
                     of.iter_mut().zip(places).for_each(|(of, places)| of.extend(places.iter().copied()));
                 }
+                next.tensors.extend(&done.tensors);
                 next.opaque.extend(done.opaque.iter().copied());
                 next.pointers.extend(done.pointers.iter().copied());
                 for (cell, values) in &done.values {
@@ -206,6 +215,7 @@ impl Executed {
                     uses.keys().filter(is_of).copied().chain(parts).chain(copies.keys().copied()).collect()
                 }
             };
+            next.alike = alike(&used, &uses, &copies);
             next.shared.extend(by_byte.iter().filter(|(_, (by, writes))| by.len() > 1 && *writes).map(|(byte, _)| *byte));
             loop {
                 let before = next.shared.len();
@@ -281,6 +291,7 @@ impl Executed {
             initial: Vec::new(),
             mbarriers: BTreeSet::new(),
             in_shared: BTreeSet::new(),
+            in_tensor: BTreeSet::new(),
         };
         executed.name(prepared, layout, &cells, asked);
         let of_mbarrier = |piece: &CodePiece| match piece {
@@ -324,6 +335,9 @@ impl Executed {
                     self.initial.push((name.clone(), value as i64));
                     if matches!(cell.object, Object::Shared(..) | Object::Elsewhere(true, _)) {
                         self.in_shared.insert(name.clone());
+                    }
+                    if matches!(cell.object, Object::Tensor(_)) {
+                        self.in_tensor.insert(name.clone());
                     }
                     self.names.insert(cell, name.clone());
                     group = Some((cell.object, cell.offset, end, name));
@@ -470,6 +484,7 @@ impl Executed {
                 },
                 (_, false) => format!("{location}={value}; "),
                 (_, true) if self.in_shared.contains(location) => format!("shared {location}={value}; "),
+                (_, true) if self.in_tensor.contains(location) => format!("tensor {location}={value}; "),
                 (_, true) => format!("global {location}={value}; "),
             };
         }
@@ -478,6 +493,7 @@ impl Executed {
             let is_near = matches!(cell.object, Object::Shared(..) | Object::Elsewhere(true, _));
             let space = match (is_asynchronous, is_near) {
                 (false, _) => "",
+                (true, _) if matches!(cell.object, Object::Tensor(_)) => "tensor ",
                 (true, true) => "shared ",
                 (true, false) => "global ",
             };
@@ -593,11 +609,42 @@ fn settled_code(waiting: &[Vec<Line>], layout: &Layout) -> Vec<Vec<Line>> {
     exchanges_that_wait(&mut code, &|cell| match cell.object {
         // Shared memory holds nothing that is known at the start: litmus tests have it as zeros.
         Object::Shared(..) => Some(0),
-        Object::Array(_) | Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => {
-            layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64)
-        }
+        _ => layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64),
     });
     code
+}
+
+/// How a thread uses a cell.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct CellUse {
+    number: u32,
+    /// Behind how many steps that order something.
+    epochs: BTreeSet<usize>,
+    writes: bool,
+    reads: bool,
+    strong: bool,
+}
+
+/// Cells that are used as another one is, by the same threads between the same steps that order something, and by the same asynchronous operations: whether
+/// these race with one is seen at the other. The first of them stands for the others.
+fn alike(
+    used: &BTreeMap<MemoryCell, Vec<CellUse>>,
+    uses: &BTreeMap<MemoryCell, (BTreeSet<u32>, Use)>,
+    copies: &BTreeMap<MemoryCell, CopyUse>,
+) -> FxHashSet<MemoryCell> {
+    let mut first: BTreeSet<(Vec<CellUse>, u64, Vec<usize>)> = BTreeSet::new();
+    let mut found = FxHashSet::default();
+    for (cell, all) in used {
+        if uses.get(cell).is_none_or(|(_, of)| of.forced) {
+            continue;
+        }
+        let covering: Vec<usize> =
+            copies.keys().enumerate().filter(|(_, range)| range.overlaps(cell)).map(|(number, _)| number).collect();
+        if !covering.is_empty() && !first.insert((all.clone(), cell.bytes, covering)) {
+            found.insert(*cell);
+        }
+    }
+    found
 }
 
 /// The bytes that two asynchronous operations use, and one writes.

@@ -131,13 +131,16 @@ impl Inquiry<'_, '_> {
                 found.open(format!("{WHAT}: {TOO_LONG}"));
                 return Ok(());
             }
-            if let Some(narrow) = slicer.narrowed(&slice, rivals) {
-                let shape = executed.shape(&slicer.without_values(&narrow));
-                let is_known = clear.contains(&shape);
-                if is_known || self.has_no_race(executed, &narrow, &options) {
+            let has_none = |narrow: &Slice| {
+                let shape = executed.shape(&slicer.without_values(narrow));
+                let is_clear = clear.contains(&shape) || self.has_no_race(executed, narrow, &options);
+                if is_clear {
                     clear.insert(shape);
-                    continue;
                 }
+                is_clear
+            };
+            if slicer.narrowed(&slice, rivals).iter().any(has_none) {
+                continue;
             }
             let Some(written) = self.test_of_race(executed, &plain, found) else { continue };
             let numbers = rivals.threads.map(|thread| slice.number(thread).unwrap_or(0));
@@ -145,15 +148,18 @@ impl Inquiry<'_, '_> {
             if known.iter().rev().take(COMPARED).any(of_other_names) {
                 continue;
             }
-            let Some(verdict) = self.run_with(&written, races_or_why()?, WHAT, &options, found) else { continue };
+            let lean = || slicer.lean(&slice, Some(rivals));
+            let Some((written, verdict)) = self.run_or_lean(executed, (written, &lean), races_or_why()?, (WHAT, &options), found)
+            else {
+                continue;
+            };
             if verdict.race.is_some() {
                 let finding = match self.with_values(executed, (&slice, rivals), &options) {
                     Some((written, race)) => self.racing(&written, Some(&race), found)?,
-                    None => {
-                        let Some(written) = self.test_of_race(executed, &slice, found) else { continue };
-                        let Some(verdict) = self.run_with(&written, races_or_why()?, WHAT, &options, found) else { continue };
-                        self.racing(&written, verdict.race.as_ref(), found)?
-                    }
+                    None => match self.with_own_values(executed, (&slice, &plain), &options, found) {
+                        Some((written, race)) => self.racing(&written, Some(&race), found)?,
+                        None => self.racing(&written, verdict.race.as_ref(), found)?,
+                    },
                 };
                 if let Some(finding) = finding {
                     found.findings.push(finding);
@@ -184,6 +190,50 @@ impl Inquiry<'_, '_> {
                 None
             }
         }
+    }
+
+    /// The race of a slice whose test was asked about with 0 where values decide nothing, with what the kernel writes there; nothing where that is the
+    /// same test, or none is found in it.
+    fn with_own_values(
+        &self,
+        executed: &Executed,
+        (slice, plain): (&Slice, &Slice),
+        options: &Options,
+        found: &LaunchFindings,
+    ) -> Option<(Written, margay_litmus::explicit::Witness)> {
+        if slice == plain {
+            return None;
+        }
+        let written = executed.write(&self.name(), slice, "exists (false)").ok()?;
+        let verdict = self.deepened(&written, races_or_why().ok()?, options, self.effort_beside(found)).ok()?;
+        verdict.race.map(|race| (written, race))
+    }
+
+    /// Asks about a test, and where the engines do not answer that about one with less in it, which is right where it finds something: gives the test
+    /// that was answered. What leaves it open is noted.
+    fn run_or_lean(
+        &self,
+        executed: &Executed,
+        (written, lean): (Written, &dyn Fn() -> Option<Slice>),
+        model: &Model,
+        (what, options): (&str, &Options),
+        found: &mut LaunchFindings,
+    ) -> Option<(Written, margay_litmus::explicit::Verdict)> {
+        let effort = self.effort_beside(found);
+        let failure = match self.deepened(&written, model, options, effort) {
+            Ok(verdict) => return Some((written, verdict)),
+            Err(failure) => failure,
+        };
+        let condition = if what == WHAT { "exists (false)" } else { "exists (true)" };
+        let lean = lean().and_then(|lean| executed.write(&self.name(), &lean, condition).ok());
+        if let Some(lean) = lean
+            && let Ok(verdict) = self.deepened(&lean, model, options, effort)
+            && (verdict.race.is_some() || verdict.reachable)
+        {
+            return Some((lean, verdict));
+        }
+        self.left_open(failure, what, found);
+        None
     }
 
     /// Looks for a race of two accesses in two widths, or of two widths of which some are the same; says whether there is one.
@@ -313,7 +363,11 @@ impl Inquiry<'_, '_> {
                 return Ok(true);
             }
         };
-        let Some(verdict) = self.run(&written, ptx8()?, "whether an execution ends", found) else { return Ok(true) };
+        let (options, lean) = (self.options(), || slicer.lean(base, None));
+        let asked = ("whether an execution ends", &options);
+        let Some((written, verdict)) = self.run_or_lean(executed, (written, &lean), ptx8()?, asked, found) else {
+            return Ok(true);
+        };
         if verdict.reachable && verdict.gap.as_ref().is_some_and(|gap| gap.kind() == GapKind::Lost) {
             found.open(format!("what its threads do at mbarriers: {}", GapKind::Lost.words()));
         }

@@ -118,6 +118,40 @@ pub(crate) enum IssueSource {
     Cell(MemoryCell),
     /// A value.
     Value(String),
+    /// It writes no memory: a register takes what it reads, at the place that it names.
+    Loaded(String),
+}
+
+/// Which groups an asynchronous operation is of, or what waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IssueFamily {
+    Element,
+    Bulk,
+    Warpgroup,
+    TensorLoad,
+    TensorStore,
+    TensorCore,
+}
+
+impl IssueFamily {
+    /// That of an operation, or of a group, by its words.
+    pub fn of(words: &str) -> Self {
+        match words {
+            w if w.starts_with("wgmma") => Self::Warpgroup,
+            w if w.starts_with("tcgen05.ld") || w.starts_with("tcgen05.wait::ld") => Self::TensorLoad,
+            w if w.starts_with("tcgen05.st") || w.starts_with("tcgen05.wait::st") || w.starts_with("tcgen05.dealloc") => {
+                Self::TensorStore
+            }
+            w if w.starts_with("tcgen05") => Self::TensorCore,
+            w if w.contains(".bulk") => Self::Bulk,
+            _ => Self::Element,
+        }
+    }
+
+    /// Does it access tensor memory?
+    pub fn is_of_tensors(self) -> bool {
+        matches!(self, Self::TensorLoad | Self::TensorStore | Self::TensorCore)
+    }
 }
 
 impl Issue {
@@ -126,9 +160,29 @@ impl Issue {
         if let IssueSource::Cell(cell) = self.source { Some(cell) } else { None }
     }
 
-    /// Is it through the async proxy?
-    pub fn is_bulk(&self) -> bool {
-        self.operation.contains(".bulk.")
+    /// Which groups it is of.
+    pub fn family(&self) -> IssueFamily {
+        IssueFamily::of(&self.operation)
+    }
+
+    /// Is another one of a tensor core that accesses the same, so that one of them is enough where nothing is between them?
+    pub fn repeats(&self, other: &Self) -> bool {
+        let is_same = match (self.family(), &self.source, &other.source) {
+            (IssueFamily::TensorCore, IssueSource::Cell(a), IssueSource::Cell(b)) => {
+                match self.operation.starts_with("tcgen05.mma") {
+                    true => self.to == other.to && other.operation.starts_with("tcgen05.mma"),
+                    false => a == b && self.operation == other.operation && matches!(a.object, crate::layout::Object::Shared(..)),
+                }
+            }
+            (_, IssueSource::Loaded(_), IssueSource::Loaded(_)) => self.to == other.to && self.operation == other.operation,
+            _ => false,
+        };
+        is_same && self.mbarrier.is_none() && other.mbarrier.is_none()
+    }
+
+    /// Does it write the place that it names first?
+    pub fn writes(&self) -> bool {
+        !matches!(self.source, IssueSource::Loaded(_))
     }
 
     fn text(&self, place: &mut dyn FnMut(MemoryCell) -> String) -> String {
@@ -141,9 +195,25 @@ impl Issue {
                 None => format!("{TENSOR_STORE} [{{{maps}}}, {to}], {from}, {bytes}"),
             };
         }
+        match (self.operation.as_str(), &self.source) {
+            ("tcgen05.ld", IssueSource::Loaded(register)) => {
+                return format!("tcgen05.ld.sync.aligned.32x32b.x1.b32 {register}, {to}");
+            }
+            ("wgmma.mma_async", IssueSource::Loaded(register)) => {
+                return format!("wgmma.mma_async.sync.aligned {{{register}}}, {to}");
+            }
+            ("tcgen05.st", IssueSource::Value(value)) => return format!("tcgen05.st.sync.aligned.32x32b.x1.b32 {to}, {value}"),
+            ("tcgen05.dealloc", _) => return format!("tcgen05.dealloc.cta_group::1.sync.aligned.b32 {to}, 32"),
+            ("tcgen05.cp", IssueSource::Cell(from)) => return format!("tcgen05.cp.cta_group::1.128x256b {to}, {}", place(*from)),
+            ("tcgen05.mma" | "tcgen05.mma.adds", IssueSource::Cell(from)) => {
+                let (from, adds) = (place(*from), u8::from(self.operation.ends_with("adds")));
+                return format!("tcgen05.mma.cta_group::1.kind::f16 {to}, {from}, {from}, {adds}");
+            }
+            _ => {}
+        }
         let rest = match &self.source {
             IssueSource::Cell(from) => format!("{}, {}", place(*from), self.bytes),
-            IssueSource::Value(value) => value.clone(),
+            IssueSource::Value(value) | IssueSource::Loaded(value) => value.clone(),
         };
         let mbarrier = self.mbarrier.map_or(String::new(), |m| format!(", {}", place(m)));
         format!("{} {to}, {rest}{mbarrier}", self.operation)

@@ -18,7 +18,7 @@ use crate::access::{Strength, access, accesses, fenced, is_conditional, is_mbarr
 use crate::counted::{CountedBarriers, as_meetings, counted_barriers};
 use crate::idle::{
     without_idle_arrivals, without_idle_barriers, without_idle_fences, without_idle_groups, without_idle_proxies,
-    without_idle_threads, without_last_waits,
+    without_idle_threads, without_last_barriers, without_last_groups, without_last_waits,
 };
 use crate::initial::{initial_mbarriers, with_initial_mbarriers};
 use crate::launch::Launch;
@@ -26,7 +26,7 @@ use crate::layout::Object;
 use crate::meeting::{Barriers, Sequence};
 use crate::narrow::narrowed;
 use crate::phase::Phases;
-use crate::residue::{CodePiece, Issue, Line, MemoryCell, is_inner, tidy, words};
+use crate::residue::{CodePiece, Issue, IssueFamily, Line, MbarrierPiece, MbarrierUse, MemoryCell, is_inner, tidy, words};
 use crate::twins::without_twins;
 
 /// Some of the threads of a launch, with some of their code.
@@ -161,6 +161,9 @@ pub(crate) struct Slicer<'a> {
     registers: Vec<FxHashSet<String>>,
     /// For each block: do all of its threads come to the same barriers, whatever happens?
     uniform: Vec<bool>,
+    /// Where there are asynchronous operations, a number for each thread: those of one number are lanes of one warp that do the same where something
+    /// is ordered or decided.
+    alike: Vec<usize>,
 }
 
 impl<'a> Slicer<'a> {
@@ -183,6 +186,7 @@ impl<'a> Slicer<'a> {
             registers: vec![FxHashSet::default(); code.len()],
             uniform: uniform(launch, barriers, &counted),
             places,
+            alike: Vec::new(),
             code: code.clone(),
         };
         let mut widths: Vec<Option<MemoryCell>> = vec![None; count];
@@ -204,6 +208,7 @@ impl<'a> Slicer<'a> {
         }
         slicer.initial = initial_mbarriers(&code, &|thread| slicer.block(thread), &slicer.uniform);
         slicer.flow();
+        slicer.alike = slicer.alike_lanes();
         slicer
     }
 
@@ -284,6 +289,34 @@ impl<'a> Slicer<'a> {
         }
     }
 
+    /// A number for each thread, the same for lanes of one warp that do the same where something is ordered or decided.
+    fn alike_lanes(&self) -> Vec<usize> {
+        if !self.code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(_))) {
+            return Vec::new();
+        }
+        let threads = self.launch.threads.max(1) as usize;
+        let matters = |piece: &CodePiece| match piece {
+            CodePiece::Read { .. } | CodePiece::Write { .. } => {
+                let is_plain = |(cell, strength): &(MemoryCell, Strength)| {
+                    *strength == Strength::Weak && !self.relevant[self.places[cell]] && !self.strong[self.places[cell]]
+                };
+                !accesses(piece).iter().all(is_plain)
+            }
+            CodePiece::Issue(issue) => issue.mbarrier.is_some(),
+            CodePiece::Other(text) => text.starts_with("fence"),
+            CodePiece::Passed => false,
+            _ => true,
+        };
+        let mut known: BTreeMap<(usize, usize, Vec<String>), usize> = BTreeMap::new();
+        let mut found = Vec::with_capacity(self.code.len());
+        for (thread, code) in self.code.iter().enumerate() {
+            let steps = code.iter().filter(|(p, _)| matters(p)).map(|(p, _)| format!("{p:?}")).collect();
+            let next = known.len();
+            found.push(*known.entry((self.block(thread), thread % threads / 32, steps)).or_insert(next));
+        }
+        found
+    }
+
     /// What decides which way threads go, and what they leave where it is asked.
     pub fn base(&self) -> Slice {
         self.slice(SliceFocus::Nothing)
@@ -350,12 +383,19 @@ impl<'a> Slicer<'a> {
                 continue;
             }
             let by: Vec<(usize, Share)> = shares.iter().map(|(t, s)| (*t, *s)).collect();
-            for (i, (a, first)) in by.iter().enumerate() {
-                if first.is_asynchronous && first.writes {
+            let ranks = self.ranks(place, &by);
+            for (i, (a, first)) in by.iter().enumerate().filter(|(i, _)| ranks[*i] < 2) {
+                if first.is_asynchronous && first.writes && ranks[i] == 0 {
                     found.push(Rivals { place, threads: [*a, *a] });
                 }
-                for (b, second) in &by[i + 1..] {
-                    if !(first.writes || second.writes) {
+                for (j, (b, second)) in by.iter().enumerate().skip(i + 1) {
+                    // Of those that do the same the first one stands for all, and with the second one for any two of them.
+                    let is_other = match ranks[i] + ranks[j] {
+                        0 => false,
+                        1 => self.alike[*a] != self.alike[*b],
+                        _ => true,
+                    };
+                    if !(first.writes || second.writes) || is_other || self.act_together(place, [*a, *b]) {
                         continue;
                     }
                     let same_block = self.block(*a) == self.block(*b);
@@ -367,6 +407,46 @@ impl<'a> Slicer<'a> {
             }
         }
         found
+    }
+
+    /// For each of these threads how many do the same at a place, and else what it does with others, in front of it: lanes of one warp.
+    fn ranks(&self, place: usize, by: &[(usize, Share)]) -> Vec<usize> {
+        if self.alike.is_empty() || by.len() < 3 {
+            return vec![0; by.len()];
+        }
+        let mut known: Vec<(usize, Vec<&CodePiece>, usize)> = Vec::new();
+        let mut found = Vec::with_capacity(by.len());
+        for (thread, _) in by {
+            let is_here = |piece: &CodePiece| accesses(piece).iter().any(|(cell, _)| self.is_at(*cell, place));
+            let pieces: Vec<&CodePiece> = self.code[*thread].iter().map(|(piece, _)| piece).filter(|p| is_here(p)).collect();
+            let class = self.alike[*thread];
+            match known.iter_mut().find(|(of, same, _)| *of == class && *same == pieces) {
+                Some((.., count)) => {
+                    *count += 1;
+                    found.push(*count - 1);
+                }
+                None => {
+                    known.push((class, pieces, 1));
+                    found.push(0);
+                }
+            }
+        }
+        found
+    }
+
+    /// Are the accesses of two threads to tensor memory those of one warp together?
+    fn act_together(&self, place: usize, [a, b]: [usize; 2]) -> bool {
+        let threads = self.launch.threads.max(1) as usize;
+        let warp = |thread: usize| (thread / threads, thread % threads / 32);
+        let is_of_warp = |piece: &CodePiece| match piece {
+            CodePiece::Issue(issue) => matches!(issue.family(), IssueFamily::TensorLoad | IssueFamily::TensorStore),
+            _ => false,
+        };
+        let all_are = |thread: usize| {
+            let here = |p: &&CodePiece| accesses(p).iter().any(|(cell, _)| self.is_at(*cell, place));
+            self.code[thread].iter().map(|(piece, _)| piece).filter(here).all(is_of_warp)
+        };
+        warp(a) == warp(b) && all_are(a) && all_are(b)
     }
 
     /// Is a place an mbarrier?
@@ -402,7 +482,8 @@ impl<'a> Slicer<'a> {
     pub fn without_values(&self, slice: &Slice) -> Slice {
         let mut same = slice.clone();
         for (piece, _) in same.code.iter_mut().flatten() {
-            if let CodePiece::Write { cell, operands, .. } = piece
+            if let CodePiece::Write { operation, cell, operands, .. } = piece
+                && writes_a_value(operation)
                 && self.places.get(cell).is_some_and(|&place| !self.relevant[place])
             {
                 *operands = vec!["0"; operands.split(", ").count()].join(", ");
@@ -411,9 +492,28 @@ impl<'a> Slicer<'a> {
         same
     }
 
-    /// The same with fewer mbarriers, if that is less: what does not race then does not race with all of them.
-    pub fn narrowed(&self, slice: &Slice, rivals: Rivals) -> Option<Slice> {
-        narrowed(slice, &|cell| self.places.get(&cell) == Some(&rivals.place))
+    /// The same with fewer mbarriers, if that is less, those with the fewest first: what does not race in one of them does not race with all.
+    pub fn narrowed(&self, slice: &Slice, rivals: Rivals) -> Vec<Slice> {
+        let threads = rivals.threads.map(|thread| slice.number(thread));
+        narrowed(slice, threads, &|cell| self.places.get(&cell) == Some(&rivals.place))
+    }
+
+    /// The same with copies that nobody asks about as nothing but what they tell their mbarriers of, at once; nothing where there are none. What such a
+    /// program does, and where it races, the one with the copies does, too: each may be complete when it is issued.
+    pub fn lean(&self, slice: &Slice, rivals: Option<Rivals>) -> Option<Slice> {
+        let focus = rivals.map_or(SliceFocus::Nothing, SliceFocus::Race);
+        let mut lean = slice.clone();
+        let mut changed = false;
+        for (code, thread) in lean.code.iter_mut().zip(&slice.members) {
+            for (piece, _) in code {
+                let CodePiece::Issue(issue) = piece else { continue };
+                let Some(cell) = issue.mbarrier.filter(|_| !self.is_asked(*thread, issue, focus)) else { continue };
+                let (operation, operands) = ("mbarrier.complete_tx.relaxed.cluster".to_owned(), issue.bytes.to_string());
+                *piece = CodePiece::Mbarrier(MbarrierPiece { operation, to: None, cell, operands, how: MbarrierUse::Change });
+                changed = true;
+            }
+        }
+        changed.then_some(lean)
     }
 
     fn block(&self, thread: usize) -> usize {
@@ -429,10 +529,19 @@ impl<'a> Slicer<'a> {
                 .map(|thread| {
                     let lines = self.code[thread].iter().filter_map(|line| self.kept(thread, line, focus)).collect();
                     let lines = without_idle_groups(without_idle_arrivals(lines));
-                    let lines = if matches!(focus, SliceFocus::Race(_)) { without_last_waits(lines) } else { lines };
+                    let lines =
+                        if matches!(focus, SliceFocus::Race(_)) { without_last_waits(without_last_groups(lines)) } else { lines };
                     (thread, without_idle_fences(tidy(self.with_sums(thread, lines, focus))))
                 })
                 .collect();
+            // Where an mbarrier is asked about, its waits are.
+            if *is_uniform && matches!(focus, SliceFocus::Race(rivals) if !self.mbarriers[rivals.place]) {
+                while without_last_barriers(&mut kept) {
+                    for (_, code) in &mut kept {
+                        *code = without_idle_fences(tidy(without_last_waits(without_last_groups(std::mem::take(code)))));
+                    }
+                }
+            }
             if *is_uniform {
                 without_idle_threads(&mut kept);
                 without_idle_barriers(&mut kept);
@@ -479,6 +588,16 @@ impl<'a> Slicer<'a> {
                     }
                     None => sum = Some(found.len()),
                 }
+            }
+            // Operations of a tensor core that access the same, one behind the other, do so once.
+            let plain = |(p, _): &&mut Line| !matches!(p, CodePiece::Other(text) if !text.starts_with("fence"));
+            if let (CodePiece::Issue(issue), Some((CodePiece::Issue(last), _))) = (&piece, found.iter_mut().rev().find(plain))
+                && last.repeats(issue)
+            {
+                if issue.operation.ends_with("adds") {
+                    last.operation.clone_from(&issue.operation);
+                }
+                continue;
             }
             found.push((piece, origin));
         }
@@ -596,6 +715,11 @@ fn places(code: &[Vec<Line>]) -> BTreeMap<MemoryCell, usize> {
 
 fn is_register(word: &str) -> bool {
     words(word).next().is_some_and(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+/// Is the operand of an operation what is written, or added? That of a fence is a size, and those of a compare-and-swap say whether it writes.
+fn writes_a_value(operation: &str) -> bool {
+    ["st.", "red.", "atom."].iter().any(|start| operation.starts_with(start)) && !operation.contains(".cas")
 }
 
 #[cfg(test)]

@@ -8,9 +8,12 @@ mod arithmetic;
 mod asynchronous;
 mod call;
 mod cluster;
+mod copy;
 mod facts;
 mod memory;
 mod prepared;
+mod tensor_core;
+mod tensor_map;
 mod trail;
 mod value;
 
@@ -20,7 +23,9 @@ use margay_ptx::effect::{Effect, Function as Computed, Meeting, Window};
 use margay_ptx::{Kind, Operand, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use self::facts::{CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, Use, Uses, ValuesOfCells, add_writer};
+pub(crate) use self::facts::{
+    CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, TensorFacts, Use, Uses, ValuesOfCells, add_writer,
+};
 pub(crate) use self::prepared::PreparedModule;
 pub(crate) use self::trail::{UndefinedRead, ValueTrail, ValueUses};
 use self::value::uninterpreted;
@@ -65,6 +70,8 @@ pub(crate) struct Specialised {
     pub suppositions: Vec<Omission>,
     /// Copies of parts of tensors that share what their mbarrier was told of.
     pub loads: LoadsOfTensors,
+    /// What is learnt of tensors and of tensor memory.
+    pub tensors: TensorFacts,
     /// The pieces of code at which it stops with an error: `trapped`, `outside`, `cut`, by the number of the origin.
     pub marks: Vec<Mark>,
     /// The barriers that it comes to.
@@ -170,6 +177,9 @@ pub(crate) struct Thread<'a, 'm> {
     omissions: Vec<Omission>,
     suppositions: Vec<Omission>,
     loads: LoadsOfTensors,
+    tensors: TensorFacts,
+    /// How many steps that order something the first pieces of its code are, and how many pieces these are.
+    epoch: (usize, usize),
     marks: Vec<Mark>,
     skipped: BTreeSet<Origin>,
     opaque: FxHashSet<(Object, u64)>,
@@ -215,6 +225,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             omissions: Vec::new(),
             suppositions: Vec::new(),
             loads: BTreeMap::new(),
+            tensors: TensorFacts::default(),
+            epoch: (0, 0),
             marks: Vec::new(),
             skipped: BTreeSet::new(),
             opaque: FxHashSet::default(),
@@ -270,6 +282,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             omissions: self.omissions,
             suppositions: self.suppositions,
             loads: self.loads,
+            tensors: self.tensors,
             marks: self.marks,
             skipped: self.skipped,
             opaque: self.opaque,
@@ -468,6 +481,19 @@ impl<'a, 'm> Thread<'a, 'm> {
         step.unwrap_or_else(|| self.unknown(state, "an operand is not of a kind that is known here"))
     }
 
+    /// A barrier of those lanes of the warp that a mask names.
+    pub(crate) fn meet(&mut self, state: &State, mask: u64) {
+        let warp = self.thread / 32;
+        let there = (self.launch.threads - warp * 32).min(32);
+        let mask = mask & ((1u64 << there) - 1);
+        if mask.count_ones() > 1 {
+            // Those of one mask meet; which numbers tests have is seen when they are written.
+            let warp = 1 + u64::from(self.block * self.launch.threads.div_ceil(32) + warp);
+            let (instance, count) = (warp << 32 | mask, mask.count_ones());
+            self.push(state, CodePiece::Barrier(format!("bar.cta.sync {instance}, 0, {count}")));
+        }
+    }
+
     /// A barrier of the block.
     fn barrier(&mut self, state: &mut State, meeting: Meeting, barrier: &Operand, count: Option<&Operand>) -> Option<Step> {
         let number = self.value(state, barrier)?.bits();
@@ -612,9 +638,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     (KnownValue::Bits(bits), _) => Some(bits),
                     (KnownValue::Open { into: Some(object), .. }, _) => Some(match object {
                         Object::Shared(..) => SHARED,
-                        Object::Array(_) | Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => {
-                            self.layout.extent(object).0
-                        }
+                        _ => self.layout.extent(object).0,
                     }),
                     (_, Operand::Register(register)) => {
                         return Some(
@@ -679,18 +703,10 @@ impl<'a, 'm> Thread<'a, 'm> {
                 let Some(mask) = self.value(state, mask)?.bits() else {
                     return Some(self.unknown(state, "who takes part in a barrier of a warp depends on memory"));
                 };
-                let warp = self.thread / 32;
-                let there = (self.launch.threads - warp * 32).min(32);
-                let mask = mask & ((1u64 << there) - 1);
                 if mask >> (self.thread % 32) & 1 == 0 {
                     return Some(self.unknown(state, "a barrier of a warp by a thread that its mask does not name"));
                 }
-                if mask.count_ones() > 1 {
-                    // Those of one mask meet; which numbers tests have is seen when they are written.
-                    let warp = 1 + u64::from(self.block * self.launch.threads.div_ceil(32) + warp);
-                    let (instance, count) = (warp << 32 | mask, mask.count_ones());
-                    self.push(state, CodePiece::Barrier(format!("bar.cta.sync {instance}, 0, {count}")));
-                }
+                self.meet(state, mask);
                 Step::Next
             }
             Effect::Exchange { exchange, ty, to, operands, mask } => {
@@ -698,6 +714,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             }
             Effect::Async(effect) => self.asynchronous(state, effect)?,
             Effect::Cluster(effect) => self.cluster(state, effect)?,
+            Effect::Tensor(effect) => self.tensor_core(state, effect)?,
             Effect::Unseen { why, to } => self.unseen(state, why, to),
             Effect::ActiveMask(to) => self.active_mask(state, *to),
             Effect::Call { function, address, results: _, arguments } => self.call(state, *function, *address, arguments)?,

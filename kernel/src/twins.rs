@@ -41,7 +41,9 @@ impl BarrierSkeleton {
                 CodePiece::Mbarrier(of) => {
                     let operands = with_values(&of.operands, &known)?;
                     if let Some(to) = piece.writes() {
-                        known.insert(to, format!("#{}", skeleton.steps.len()));
+                        // Counted without initialisations, which one of several that do the same may make.
+                        let step = skeleton.steps.iter().filter(|step| !step.starts_with("mbarrier.init")).count();
+                        known.insert(to, format!("#{step}"));
                     }
                     // Who tells of bytes, or arrives for the last time, is one of a kind.
                     skeleton.is_pure &= !["_tx", "drop", "noComplete"].iter().any(|word| of.operation.contains(word));
@@ -205,10 +207,12 @@ pub(crate) fn without_twins(
     for thread in (0..code.len()).filter(|&t| !kept[t]) {
         for (&cell, &(count, is_once)) in phases[thread].iter().flatten() {
             let arriving = |t: usize| phases[t].as_ref().is_none_or(|p| p.contains_key(&cell));
-            let same = |t: usize| {
-                skeletons[t].as_ref().map(|s| &s.steps) == skeletons[thread].as_ref().map(|s| &s.steps)
-                    && block(members[t]) == block(members[thread])
+            // Who initialises mbarriers may be one of them.
+            let steps = |t: usize| {
+                let is_step = |step: &&String| !step.starts_with("mbarrier.init");
+                skeletons[t].as_ref().map(|s| s.steps.iter().filter(is_step).collect::<Vec<_>>())
             };
+            let same = |t: usize| steps(t) == steps(thread) && block(members[t]) == block(members[thread]);
             let all: Vec<usize> = (0..code.len()).filter(|&t| arriving(t)).collect();
             let together = all.iter().all(|&t| same(t)) && initial(code, cell) == Some(count * all.len() as u64);
             if !is_once && !together {

@@ -248,7 +248,7 @@ fn copies_under_a_mask_are_of_their_bytes() {
     assert_eq!(found(&format!("st.global.u32 [%rd5], 7;\n{}", ignoring(1, 7)), "1x1"), [FindingKind::Trap].into());
 }
 
-/// What `tcgen05` reads, and tensor memory, are not looked at. The thread goes on, and what else it does is.
+/// Of matrices whose descriptors are not known it is not looked at what is read. The thread goes on, and what else it does is.
 #[test]
 fn tensor_cores_leave_the_rest_of_a_kernel() {
     let code = |meet: &str, wait: &str| {
@@ -264,7 +264,7 @@ fn tensor_cores_leave_the_rest_of_a_kernel() {
     let wait = "W:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra W;";
     let right = asked(&code("bar.sync 0;", wait), "1x2");
     assert!(right.wrong().is_none() && !right.is_settled(false), "{:#?}", right.not_looked());
-    assert!(right.not_looked().iter().any(|n| n.why.contains("tensor memory")), "{:#?}", right.not_looked());
+    assert!(right.not_looked().iter().any(|n| n.why.contains("the descriptor of a matrix")), "{:#?}", right.not_looked());
     // The address of tensor memory is read before the warp has it.
     assert_eq!(found(&code("", wait), "1x2"), race());
     // Nobody arrives where there is no commit.

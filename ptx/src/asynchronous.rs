@@ -1,6 +1,6 @@
 //! What mbarriers, asynchronous operations, fences of proxies and clusters do (PTX ISA 9.7.9.25, 9.7.13.15, 9.7.13.4).
 
-use crate::effect::{Effect, MemoryOrder, MemoryScope, Update, Window, scope, target, unknown, unseen, update, window};
+use crate::effect::{Effect, MemoryOrder, MemoryScope, Update, Window, scope, target, unknown, update, window};
 use crate::tree::{Instruction, Operand, RegisterId, ScalarType};
 
 /// An address that an instruction names.
@@ -155,6 +155,8 @@ pub enum AsyncEffect<'i> {
         read: Option<&'i Operand>,
         /// With `.cp_mask` which bytes of each 16 are copied, as bits.
         mask: Option<&'i Operand>,
+        /// With `.ignore_oob` how many bytes at the start and at the end are not read, and hold anything.
+        ignored: Option<[&'i Operand; 2]>,
         /// With what each element is changed, for a reduction.
         reduces: Option<(Update, ScalarType)>,
         /// The mbarrier that it completes on; else it is one of a group.
@@ -172,13 +174,19 @@ pub enum AsyncEffect<'i> {
         blocks: Option<&'i Operand>,
         /// The tensor map.
         map: AddressOperand<'i>,
+        /// The coordinates; nothing where they do not say alone which part it is (`.im2col`, `.tile::gather4`).
+        at: Option<Vec<&'i Operand>>,
     },
     /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` out of shared memory: an operation of a group.
     TensorStore {
         /// The tensor map.
         map: AddressOperand<'i>,
+        /// The coordinates, as above.
+        at: Option<Vec<&'i Operand>>,
         /// Where from.
         from: AddressOperand<'i>,
+        /// With what each element is changed, for a reduction.
+        reduces: Option<Update>,
     },
     /// `st.async`
     Store {
@@ -211,8 +219,6 @@ pub enum AsyncEffect<'i> {
         /// How many bytes.
         bytes: &'i Operand,
     },
-    /// `tcgen05.alloc`: a warp writes an address of tensor memory.
-    Allocate(AddressOperand<'i>),
     /// A group is made, or waited for.
     Group {
         /// Of bulk operations?
@@ -280,9 +286,9 @@ impl<'i> AsyncEffect<'i> {
             Self::Copy { to, from, mbarrier, .. } => [Some(*to), Some(*from), *mbarrier].into_iter().flatten().collect(),
             Self::TensorLoad { to, mbarrier, map, .. } => vec![*to, *mbarrier, *map],
             Self::Store { to, mbarrier, .. } | Self::Reduce { to, mbarrier, .. } => vec![*to, *mbarrier],
-            Self::TensorStore { map, from } => vec![*map, *from],
+            Self::TensorStore { map, from, .. } => vec![*map, *from],
             Self::MapReplace(map) | Self::MapAcquire(map, _) => vec![*map],
-            Self::Zeros { to, .. } | Self::Allocate(to) => vec![*to],
+            Self::Zeros { to, .. } => vec![*to],
             Self::MapPublish { to, from, .. } => vec![*to, *from],
             Self::PendingCount { .. }
             | Self::Group { .. }
@@ -314,7 +320,7 @@ impl ClusterEffect<'_> {
 }
 
 /// The address of an operand `[a+4]` in a space; nothing where it is none.
-fn address(operand: &Operand, window: Window) -> Option<AddressOperand<'_>> {
+pub(crate) fn address(operand: &Operand, window: Window) -> Option<AddressOperand<'_>> {
     let Operand::Address(base, offset) = operand else { return None };
     match &**base {
         Operand::List(_) => None,
@@ -332,24 +338,13 @@ fn map(operand: &Operand) -> Option<AddressOperand<'_>> {
     Some(AddressOperand { window: Window::Generic, base, offset: *offset })
 }
 
-/// `tcgen05`, of which tensor memory is not looked at.
-pub(crate) fn tensor_core(i: &Instruction) -> Option<Effect<'_>> {
-    let get = |n: usize| i.operands.get(n);
-    let space = window(i).unwrap_or(Window::Generic);
-    match i.qualifiers.first()?.split("::").next()? {
-        "alloc" => Some(Effect::Async(AsyncEffect::Allocate(address(get(0)?, space)?))),
-        // They order tensor memory, and nothing else.
-        "dealloc" | "relinquish_alloc_permit" | "wait" | "fence" => Some(Effect::Nothing),
-        "commit" => {
-            let blocks = if i.has("multicast::cluster") { Some(get(1)?) } else { None };
-            Some(Effect::Async(AsyncEffect::Mbarrier(address(get(0)?, space)?, MbarrierEffect::ArriveBehindTensors { blocks })))
-        }
-        "ld" => unseen(i, "what is in tensor memory is not looked at"),
-        "st" | "cp" | "mma" | "shift" => {
-            let why = "what `tcgen05` reads of shared memory, and what is in tensor memory, is not looked at";
-            Some(Effect::Unseen { why, to: Vec::new() })
-        }
-        _ => unknown("the instruction is not known"),
+/// The coordinates of an operand `[map, {x, y}]`.
+fn coordinates(operand: &Operand) -> Option<Vec<&Operand>> {
+    let Operand::Address(base, _) = operand else { return None };
+    let Operand::List(all) = &**base else { return None };
+    match all.get(1)? {
+        Operand::Vector(all) => Some(all.iter().collect()),
+        one => Some(vec![one]),
     }
 }
 
@@ -457,34 +452,44 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
     };
     let spaces = spaces(i);
     if has("tensor") {
+        let is_tile = !i.qualifiers.iter().any(|q| q.starts_with("im2col") || q.starts_with("tile::"));
+        let at = |n: usize| get(n).and_then(coordinates).filter(|_| is_tile);
         return match spaces.as_slice() {
             [Window::Shared, Window::Global] => Some(Effect::Async(AsyncEffect::TensorLoad {
                 to: address(get(0)?, Window::Shared)?,
                 mbarrier: address(get(2)?, Window::Shared)?,
                 map: map(get(1)?)?,
+                at: at(1),
                 blocks: if has("multicast::cluster") {
                     Some(i.operands[3..].iter().find(|o| !matches!(o, Operand::Vector(_)))?)
                 } else {
                     None
                 },
             })),
-            [Window::Global, Window::Shared] => {
-                Some(Effect::Async(AsyncEffect::TensorStore { map: map(get(0)?)?, from: address(get(1)?, Window::Shared)? }))
-            }
+            [Window::Global, Window::Shared] => Some(Effect::Async(AsyncEffect::TensorStore {
+                map: map(get(0)?)?,
+                at: at(0),
+                from: address(get(1)?, Window::Shared)?,
+                reduces: match reduces {
+                    Some((Some(update), _)) => Some(update),
+                    Some(_) => return None,
+                    None => None,
+                },
+            })),
             _ => None,
         };
     }
     let &[to_space, from_space] = spaces.as_slice() else { return None };
-    if has("ignore_oob") {
-        return unknown("a copy of some of the bytes only");
-    }
+    let ignored = if has("ignore_oob") { Some([get(3)?, get(4)?]) } else { None };
+    // The mbarrier stands behind these.
+    let get_behind = |n: usize| get(if ignored.is_some() { n + 2 } else { n });
     // The last operand.
     let mask = if has("cp_mask") { Some(i.operands.last()?) } else { None };
     let (to, from, bytes) = (address(get(0)?, to_space)?, address(get(1)?, from_space)?, get(2)?);
     let completes = i.qualifiers.iter().any(|q| q.starts_with("mbarrier::complete_tx"));
-    let mbarrier = if completes { Some(address(get(3)?, Window::Shared)?) } else { None };
-    let blocks = if has("multicast::cluster") { Some(get(4)?) } else { None };
-    let read = match get(3) {
+    let mbarrier = if completes { Some(address(get_behind(3)?, Window::Shared)?) } else { None };
+    let blocks = if has("multicast::cluster") { Some(get_behind(4)?) } else { None };
+    let read = match get_behind(3) {
         Some(Operand::Address(..)) | None => None,
         // The policy of a cache stands last; a predicate that ignores the source stands where the size does.
         Some(_) if bulk || i.qualifiers.iter().any(|q| q.ends_with("cache_hint")) && i.operands.len() == 4 => None,
@@ -495,7 +500,7 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
         Some(_) => return None,
         None => None,
     };
-    Some(Effect::Async(AsyncEffect::Copy { bulk, to, from, bytes, read, mask, reduces, mbarrier, blocks }))
+    Some(Effect::Async(AsyncEffect::Copy { bulk, to, from, bytes, read, mask, ignored, reduces, mbarrier, blocks }))
 }
 
 /// `st.async` and `red.async`.

@@ -4,6 +4,7 @@
 //! What is not in the code is [`Effect::Unknown`] with its reason; nothing is left out in silence.
 
 use crate::asynchronous::{self, AsyncEffect, ClusterEffect};
+use crate::tensor::{self, TensorEffect};
 use crate::tree::{Instruction, Kind, Operand, RegisterId, ScalarType};
 
 /// A comparison of numbers.
@@ -619,6 +620,8 @@ pub enum Effect<'i> {
     },
     /// An mbarrier, an asynchronous operation, or what orders these.
     Async(AsyncEffect<'i>),
+    /// What a tensor core does.
+    Tensor(TensorEffect<'i>),
     /// What blocks of a cluster do with each other.
     Cluster(ClusterEffect<'i>),
     /// An access that is not looked at; the thread goes on. Nobody interprets what it leaves in registers.
@@ -664,7 +667,7 @@ pub(crate) fn unknown<'i>(why: &str) -> Option<Effect<'i>> {
     Some(Effect::Unknown(why.to_owned()))
 }
 
-fn register(operand: &Operand) -> Option<RegisterId> {
+pub(crate) fn register(operand: &Operand) -> Option<RegisterId> {
     if let Operand::Register(register) = operand { Some(*register) } else { None }
 }
 
@@ -912,12 +915,9 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "mbarrier" => asynchronous::mbarrier(i),
         "cp" => asynchronous::copy(i),
         "tensormap" => asynchronous::tensormap(i),
-        "tcgen05" => asynchronous::tensor_core(i),
+        "tcgen05" => tensor::tcgen05(i),
         "clusterlaunchcontrol" => unknown("asynchronous operations of this kind are not modelled (PTX ISA 8.9.1.1)"),
-        "wgmma" if has("mma_async") => {
-            unseen(i, "a product of matrices reads shared memory by descriptors: what it reads, and when, is not looked at")
-        }
-        "wgmma" => Some(Effect::Nothing),
+        "wgmma" => tensor::wgmma(i),
         "tex" | "tld4" | "suld" => unseen(i, "what is read through textures and surfaces is not modelled (PTX ISA 8.1)"),
         "txq" | "suq" => opaque(),
         "sust" | "sured" => unseen(i, "what is written through surfaces is not modelled (PTX ISA 8.1)"),

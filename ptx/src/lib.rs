@@ -8,6 +8,7 @@ pub mod effect;
 pub mod float;
 mod lex;
 mod read;
+pub mod tensor;
 mod tree;
 
 pub use lex::blank_comments;

@@ -123,7 +123,7 @@ impl Thread<'_, '_> {
         state.known.retain(|key, _| match key {
             Key::Register(of, _) => usize::from(*of) < depth,
             Key::Cell(at, _) => !range.contains(at),
-            Key::Met(_) | Key::Expected(_) | Key::First(_) | Key::Nth(_) | Key::Told(_) => true,
+            Key::Met(_) | Key::Expected(_) | Key::First(_) | Key::Nth(_) | Key::Told(_) | Key::Early(_) | Key::Allocated => true,
         });
         state.at += 1;
         true

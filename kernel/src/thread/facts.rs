@@ -27,10 +27,59 @@ pub(crate) struct LaunchFacts {
     pub cells: BTreeSet<MemoryCell>,
     /// For copies of parts of tensors where those go to that share what their mbarrier was told of, one after the other: at the first one.
     pub loads: LoadsOfTensors,
+    /// What is known of tensors and of tensor memory.
+    pub tensors: TensorFacts,
+    /// Cells that are used as another one is that stands for them, by the same threads between the same barriers.
+    pub alike: FxHashSet<MemoryCell>,
     /// Bytes of global memory that are read as if nobody wrote them (`ld.global.nc`), and written.
     pub overwritten: FxHashSet<(Object, u64)>,
     /// Is there nothing more to be learnt? Then who has not come to an exchange never does.
     pub are_settled: bool,
+}
+
+impl LaunchFacts {
+    /// Have all copies been seen that share what an mbarrier is told of with the first of them, and what it is told of?
+    pub fn are_settled_about(&self, group: &Origin) -> bool {
+        self.loads.contains_key(group)
+    }
+}
+
+/// A part of a tensor: its map, and the coordinates.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TensorPart {
+    pub map: u64,
+    pub at: Vec<u64>,
+}
+
+/// What is known of tensors and of tensor memory. It grows from round to round.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TensorFacts {
+    /// The parts of tensors to which something is stored, and those that are loaded of these tensors.
+    pub parts: BTreeSet<TensorPart>,
+    /// The maps by which something is stored.
+    pub stored: BTreeSet<u64>,
+    /// Where copies begin in shared memory, and mbarriers.
+    pub starts: BTreeSet<(Object, u64)>,
+    /// By the first copy into shared memory how many bytes an mbarrier is told of behind it.
+    pub told: BTreeMap<Origin, u64>,
+    /// How many blocks a copy goes to, by the first of those that share what an mbarrier was told of and its number among them.
+    pub weights: BTreeMap<(Origin, usize), u64>,
+    /// The warps that allocate tensor memory, each with its block.
+    pub allocating: BTreeSet<(u32, u32)>,
+}
+
+impl TensorFacts {
+    /// Takes in what a thread found.
+    pub fn extend(&mut self, found: &Self) {
+        self.parts.extend(found.parts.iter().cloned());
+        self.stored.extend(found.stored.iter().copied());
+        self.starts.extend(found.starts.iter().copied());
+        for (first, told) in &found.told {
+            self.told.entry(*first).and_modify(|known| *known = (*known).max(*told)).or_insert(*told);
+        }
+        self.weights.extend(found.weights.iter().map(|(of, weight)| (*of, *weight)));
+        self.allocating.extend(found.allocating.iter().copied());
+    }
 }
 
 /// By the first of those that share what an mbarrier was told of, the places that each of them goes to.
@@ -58,7 +107,7 @@ pub(crate) const MAX_VALUES: usize = 16;
 pub(crate) type Uses = BTreeMap<MemoryCell, Use>;
 
 /// How a thread uses memory.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Use {
     /// Does it write?
     pub writes: bool,
@@ -68,6 +117,8 @@ pub(crate) struct Use {
     pub reads: bool,
     /// Is some access of it strong?
     pub strong: bool,
+    /// Behind how many steps that order something it is used.
+    pub epochs: BTreeSet<usize>,
     /// Is some access of it one of a float, and some of a whole number?
     pub of_floats: [bool; 2],
 }

@@ -10,7 +10,7 @@ use super::facts::add_writer;
 use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, constant, number};
 use super::{Mark, MarkKind, State, Step, Thread, UndefinedRead};
 use crate::layout::{LOCAL, Object, PARAMETER, RANK, SHARED, Target};
-use crate::residue::{CodePiece, Idle, MemoryCell, Origin};
+use crate::residue::{CodePiece, Idle, IssueFamily, MemoryCell, Origin};
 use crate::selection::leaves;
 use crate::spelling::{data, qualified, update_name};
 
@@ -170,10 +170,28 @@ impl Thread<'_, '_> {
 
     pub(super) fn cell(&mut self, object: Object, offset: u64, bytes: u64, writes: bool, forced: bool) -> Option<MemoryCell> {
         let cell = MemoryCell { object, offset, bytes };
+        let epoch = self.epoch();
         let entry = self.uses.entry(cell).or_default();
         entry.writes |= writes;
         entry.forced |= forced;
+        entry.epochs.insert(epoch);
         (offset..offset + bytes).any(|byte| self.facts.shared.contains(&(object, byte))).then_some(cell)
+    }
+
+    /// Behind how many steps that order something, or choose a way, the code has come.
+    fn epoch(&mut self) -> usize {
+        let is_step = |piece: &CodePiece| match piece {
+            CodePiece::Read { .. } | CodePiece::Write { .. } | CodePiece::Passed => false,
+            CodePiece::Other(text) => text.starts_with("fence"),
+            // What a thread loads and stores in tensor memory, and its waits for that, order no other memory.
+            CodePiece::Group(text) => !IssueFamily::of(text).is_of_tensors(),
+            CodePiece::Issue(issue) => !matches!(issue.family(), IssueFamily::TensorLoad | IssueFamily::TensorStore),
+            _ => true,
+        };
+        let (steps, seen) = self.epoch;
+        let more = self.code[seen.min(self.code.len())..].iter().filter(|(piece, _)| is_step(piece)).count();
+        self.epoch = (steps + more, self.code.len());
+        steps + more
     }
 
     /// An access was of this kind: does it read, and is it strong?

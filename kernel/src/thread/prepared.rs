@@ -66,6 +66,7 @@ fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
                 | Effect::Modify { base, .. }
                 | Effect::Matrix { base, .. } => found.extend(register(base)),
                 Effect::Async(effect) => found.extend(effect.addresses().iter().filter_map(|at| register(at.base))),
+                Effect::Tensor(effect) => found.extend(effect.addresses().into_iter().filter_map(register)),
                 Effect::Cluster(ClusterEffect::MapAddress { to: Some(to), address, .. }) if found.contains(to) => {
                     found.extend(register(address));
                 }

@@ -20,6 +20,10 @@ pub(crate) enum Key {
     Nth(u64),
     /// How much that was.
     Told(u64),
+    /// At which copy of a part of a tensor bytes began to come of which an mbarrier was not told yet.
+    Early(u64),
+    /// How many columns of tensor memory the thread has allocated.
+    Allocated,
     /// How many exchanges of this mask of its warp the thread has taken part in.
     Met(u32),
 }

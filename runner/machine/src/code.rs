@@ -480,8 +480,8 @@ impl VariablePlaces<'_> {
                 DecodedStep::BarrierReduce(Box::new(BarrierReduction { reduction, to: number(to), barrier, count, predicate }))
             }
             Effect::Matrix { .. } => DecodedStep::Unknown(format!("`{}`: rows of a matrix", i.opcode).into()),
-            Effect::Async(_) | Effect::Cluster(_) => {
-                DecodedStep::Unknown(format!("`{}`: asynchronous operations, and clusters", i.opcode).into())
+            Effect::Async(_) | Effect::Cluster(_) | Effect::Tensor(_) => {
+                DecodedStep::Unknown(format!("`{}`: asynchronous operations, tensor cores, and clusters", i.opcode).into())
             }
             Effect::Unseen { why, .. } => DecodedStep::Unknown(format!("`{}`: {why}", i.opcode).into()),
             Effect::Jump(to) => DecodedStep::Jump(to as u32),

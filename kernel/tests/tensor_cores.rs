@@ -1,0 +1,152 @@
+//! Kernels with tensor cores and tensor maps as they are written for Hopper and Blackwell: the right one is answered *none*, and in each of the others the
+//! mistake is found.
+
+use std::collections::BTreeSet;
+
+use margay_kernel::launch::{GivenArgument, Launch};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
+
+fn asked(code: &str, launch: &str, arguments: &[&str]) -> KernelAnswer {
+    let text = format!(
+        ".version 8.7\n.target sm_100a\n.address_size 64\n\
+         .visible .entry k(.param .align 64 .b8 a[128], .param .align 64 .b8 c[128]) {{\n\
+         .reg .pred %p<8>;\n.reg .b32 %r<32>;\n.reg .b64 %rd<20>;\n.shared .align 1024 .b8 tile[2048];\n.shared .align 128 .b8 out[256];\n\
+         .shared .align 8 .b64 full;\n.shared .align 8 .b64 done;\n.shared .align 4 .b32 place;\n\
+         mov.b64 %rd1, a;\ncvta.param.u64 %rd1, %rd1;\nmov.b64 %rd2, c;\ncvta.param.u64 %rd2, %rd2;\n\
+         mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nshl.b32 %r3, %r2, 4;\nmov.u32 %r10, 0;\n{code}\nret;\n}}\n"
+    );
+    let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
+    let arguments: Vec<GivenArgument> = arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+    let function = module.function("k").expect("it is there");
+    let question = KernelQuestion { launches: &launches, arguments: &arguments, ..KernelQuestion::new(&text, &module, function) };
+    ask(&question).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// What is found; nothing of anything else may be left open.
+fn found(code: &str, launch: &str) -> BTreeSet<FindingKind> {
+    let answer = asked(code, launch, &[]);
+    let all: BTreeSet<FindingKind> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
+    assert!(!all.is_empty() || answer.is_settled(false), "{code}\n{:#?}", answer.not_looked());
+    all
+}
+
+fn none() -> BTreeSet<FindingKind> {
+    BTreeSet::new()
+}
+
+fn race() -> BTreeSet<FindingKind> {
+    [FindingKind::Race].into()
+}
+
+/// A block of two warps. The first thread loads a tile, multiplies it with itself, and commits; the second warp allocates tensor memory, and reads the
+/// accumulator out of it into shared memory, from where one of its threads stores it.
+const PRODUCT: &str = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra MEET;\nmbarrier.init.shared::cta.b64 [full], 1;\nmbarrier.init.shared::cta.b64 [done], 1;\n\
+fence.mbarrier_init.release.cluster;\nMEET:\nsetp.lt.u32 %p2, %r1, 32;\n@%p2 bra START;\n\
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 32;\ntcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\nSTART:\n\
+tcgen05.fence::before_thread_sync;\nbar.sync 0;\ntcgen05.fence::after_thread_sync;\nld.shared.u32 %r4, [place];\n@%p1 bra EPILOGUE;\n\
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 2048;\n\
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd1, {%r10, %r3}], [full];\n\
+FULL:\nmbarrier.try_wait.parity.shared::cta.b64 %p3, [full], 0;\n@!%p3 bra FULL;\n\
+mov.u32 %r11, tile;\nand.b32 %r11, %r11, 262143;\nshr.u32 %r11, %r11, 4;\ncvt.u64.u32 %rd3, %r11;\nor.b64 %rd3, %rd3, 4611686293305294848;\n\
+tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd3, %rd3, 17040528, %p1;\n\
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];\nEPILOGUE:\n\
+DONE:\nmbarrier.try_wait.parity.shared::cta.b64 %p4, [done], 0;\n@!%p4 bra DONE;\ntcgen05.fence::after_thread_sync;\n@%p2 bra LAST;\n\
+tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r6}, [%r4];\ntcgen05.wait::ld.sync.aligned;\nshl.b32 %r7, %r1, 2;\nmov.u32 %r8, out;\nadd.u32 %r8, %r8, %r7;\n\
+st.shared.u32 [%r8+-128], %r6;\nfence.proxy.async.shared::cta;\ntcgen05.fence::before_thread_sync;\nLAST:\nbar.sync 0;\n\
+setp.ne.u32 %p5, %r1, 32;\n@%p5 bra FREE;\ncp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd2, {%r10, %r3}], [out];\n\
+cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\nFREE:\n@%p2 bra END;\n\
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 32;\nEND:";
+
+fn without(line: &str) -> String {
+    let code = PRODUCT.replace(line, "");
+    assert_ne!(code, PRODUCT, "{line}");
+    code
+}
+
+#[test]
+fn a_product_is_right_and_its_mistakes_are_found() {
+    assert_eq!(found(PRODUCT, "1x64"), none());
+    // 9.7.16.6.4.4: the accumulator is read before the commit has arrived.
+    assert_eq!(found(&without("@!%p4 bra DONE;\n"), "1x64"), race());
+    // The product is issued before the tile is there.
+    assert_eq!(found(&without("@!%p3 bra FULL;\n"), "1x64"), race());
+    // What the generic proxy wrote is read through the async one.
+    assert_eq!(found(&without("fence.proxy.async.shared::cta;\n"), "1x64"), race());
+    // The address is read before the warp has it.
+    let early = PRODUCT.replace(
+        "bar.sync 0;\ntcgen05.fence::after_thread_sync;\nld.shared.u32 %r4, [place];",
+        "ld.shared.u32 %r4, [place];\nbar.sync 0;",
+    );
+    assert_eq!(found(&early, "1x64"), race());
+    // The tile is overwritten while the product may still read it, and when it does not any more.
+    let again = |wait: &str| {
+        let load = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 2048;\n\
+                    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd1, {%r3, %r3}], [full];\n";
+        PRODUCT.replace("EPILOGUE:\n", &format!("{wait}{load}EPILOGUE:\n"))
+    };
+    assert_eq!(found(&again(""), "1x64"), race());
+    assert_eq!(
+        found(&again("AGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 %p6, [done], 0;\n@!%p6 bra AGAIN;\n"), "1x64"),
+        none()
+    );
+}
+
+/// 9.7.16.6.4: "tcgen05.fence::after_thread_sync is needed" behind a wait that is relaxed; behind one that acquires, standard synchronisation is enough.
+#[test]
+fn fences_of_tensor_memory_are_asked_for_where_waits_are_relaxed() {
+    let relaxed = |code: &str| {
+        code.replace("%p4, [done]", "%p4, [done]")
+            .replace("try_wait.parity.shared::cta.b64 %p4", "try_wait.parity.relaxed.cta.shared::cta.b64 %p4")
+    };
+    assert_eq!(found(&relaxed(PRODUCT), "1x64"), none());
+    let without = PRODUCT.replace("@!%p4 bra DONE;\ntcgen05.fence::after_thread_sync;", "@!%p4 bra DONE;");
+    assert_ne!(without, PRODUCT);
+    assert_eq!(found(&relaxed(&without), "1x64"), race());
+    assert_eq!(found(&without, "1x64"), none());
+}
+
+/// 9.7.16.6.4.4: "must explicitly wait for the instructions' completion": tensor memory is given back by another warp.
+#[test]
+fn tensor_memory_is_given_back_when_nobody_reads_it() {
+    let other = PRODUCT.replace("FREE:\n@%p2 bra END;", "FREE:\n@!%p2 bra END;");
+    assert_eq!(found(&other, "1x64"), none());
+    assert_eq!(found(&other.replace("tcgen05.wait::ld.sync.aligned;\n", ""), "1x64"), race());
+    // .dealloc is synchronous: in order with what the same thread does in tensor memory.
+    assert_eq!(found(&without("tcgen05.wait::ld.sync.aligned;\n"), "1x64"), none());
+}
+
+/// Blocks that store the same part of a tensor race; reductions do not.
+#[test]
+fn parts_of_tensors_are_told_apart_by_their_coordinates() {
+    assert_eq!(found(PRODUCT, "2x64"), none());
+    let same = PRODUCT.replace("[%rd2, {%r10, %r3}]", "[%rd2, {%r10, 64}]");
+    assert_eq!(found(&same, "2x64"), race());
+    let reduced = same.replace(
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group",
+    );
+    assert_eq!(found(&reduced, "2x64"), none());
+}
+
+/// How large the parts of a tensor are may be passed: then what lies behind them in shared memory is not read.
+#[test]
+fn the_parts_of_a_tensor_map_have_the_size_that_is_passed() {
+    // The second half of `out` is written while its first half is copied out.
+    let code = PRODUCT
+        .replace("FREE:\n", "FREE:\n@%p2 bra END;\nst.shared.u32 [out+128], %r1;\n")
+        .replace("bra END;\ntcgen05.dealloc", "bra END;\ntcgen05.dealloc");
+    let kinds = |arguments: &[&str]| -> BTreeSet<FindingKind> {
+        let answer = asked(
+            &code.replace(
+                "st.shared.u32 [out+128], %r1;",
+                "setp.ne.u32 %p6, %r1, 33;\n@%p6 bra GO;\nst.shared.u32 [out+128], %r1;\nGO:",
+            ),
+            "1x64",
+            arguments,
+        );
+        answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect()
+    };
+    assert_eq!(kinds(&[]), race());
+    assert_eq!(kinds(&["1=tensor:128"]), none());
+}
