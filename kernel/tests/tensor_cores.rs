@@ -95,10 +95,8 @@ fn a_product_is_right_and_its_mistakes_are_found() {
 /// 9.7.16.6.4: "tcgen05.fence::after_thread_sync is needed" behind a wait that is relaxed; behind one that acquires, standard synchronisation is enough.
 #[test]
 fn fences_of_tensor_memory_are_asked_for_where_waits_are_relaxed() {
-    let relaxed = |code: &str| {
-        code.replace("%p4, [done]", "%p4, [done]")
-            .replace("try_wait.parity.shared::cta.b64 %p4", "try_wait.parity.relaxed.cta.shared::cta.b64 %p4")
-    };
+    let relaxed =
+        |code: &str| code.replace("try_wait.parity.shared::cta.b64 %p4", "try_wait.parity.relaxed.cta.shared::cta.b64 %p4");
     assert_eq!(found(&relaxed(PRODUCT), "1x64"), none());
     let without = PRODUCT.replace("@!%p4 bra DONE;\ntcgen05.fence::after_thread_sync;", "@!%p4 bra DONE;");
     assert_ne!(without, PRODUCT);
@@ -133,9 +131,7 @@ fn parts_of_tensors_are_told_apart_by_their_coordinates() {
 #[test]
 fn the_parts_of_a_tensor_map_have_the_size_that_is_passed() {
     // The second half of `out` is written while its first half is copied out.
-    let code = PRODUCT
-        .replace("FREE:\n", "FREE:\n@%p2 bra END;\nst.shared.u32 [out+128], %r1;\n")
-        .replace("bra END;\ntcgen05.dealloc", "bra END;\ntcgen05.dealloc");
+    let code = PRODUCT.replace("FREE:\n", "FREE:\n@%p2 bra END;\nst.shared.u32 [out+128], %r1;\n");
     let kinds = |arguments: &[&str]| -> BTreeSet<FindingKind> {
         let answer = asked(
             &code.replace(
