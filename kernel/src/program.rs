@@ -127,7 +127,7 @@ impl Executed {
             let mut copies: BTreeMap<MemoryCell, CopyUse> = BTreeMap::new();
             let mut parts: BTreeSet<MemoryCell> = BTreeSet::new();
             let mut cached: BTreeSet<(Object, u64)> = BTreeSet::new();
-            let mut used: BTreeMap<MemoryCell, Vec<CellUse>> = BTreeMap::new();
+            let mut used: BTreeMap<MemoryCell, Vec<ThreadCellUse>> = BTreeMap::new();
             let mut next = LaunchFacts { exchanges: ExchangesOfWarps::new(), ..facts.clone() };
             for number in 0..launch.total() {
                 let (block, thread) = (number / launch.threads, number % launch.threads);
@@ -145,7 +145,7 @@ impl Executed {
                     (0..2).for_each(|n| of.of_floats[n] |= found.of_floats[n]);
                     if !facts.cells.is_empty() {
                         let (writes, reads, strong) = (found.writes, found.reads, found.strong);
-                        let of = CellUse { number, epochs: found.epochs.clone(), writes, reads, strong };
+                        let of = ThreadCellUse { number, epochs: found.epochs.clone(), writes, reads, strong };
                         used.entry(*cell).or_default().push(of);
                     }
                 }
@@ -616,7 +616,7 @@ fn settled_code(waiting: &[Vec<Line>], layout: &Layout) -> Vec<Vec<Line>> {
 
 /// How a thread uses a cell.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct CellUse {
+struct ThreadCellUse {
     number: u32,
     /// Behind how many steps that order something.
     epochs: BTreeSet<usize>,
@@ -628,11 +628,11 @@ struct CellUse {
 /// Cells that are used as another one is, by the same threads between the same steps that order something, and by the same asynchronous operations: whether
 /// these race with one is seen at the other. The first of them stands for the others.
 fn alike(
-    used: &BTreeMap<MemoryCell, Vec<CellUse>>,
+    used: &BTreeMap<MemoryCell, Vec<ThreadCellUse>>,
     uses: &BTreeMap<MemoryCell, (BTreeSet<u32>, Use)>,
     copies: &BTreeMap<MemoryCell, CopyUse>,
 ) -> FxHashSet<MemoryCell> {
-    let mut first: BTreeSet<(Vec<CellUse>, u64, Vec<usize>)> = BTreeSet::new();
+    let mut first: BTreeSet<(Vec<ThreadCellUse>, u64, Vec<usize>)> = BTreeSet::new();
     let mut found = FxHashSet::default();
     for (cell, all) in used {
         if uses.get(cell).is_none_or(|(_, of)| of.forced) {
