@@ -146,3 +146,11 @@ fn the_parts_of_a_tensor_map_have_the_size_that_is_passed() {
     assert_eq!(kinds(&[]), race());
     assert_eq!(kinds(&["1=tensor:128"]), none());
 }
+
+/// The other block of a pair has a part of the matrices in its memory: that it is not looked at is said, and no answer is *none*.
+#[test]
+fn the_memory_of_the_other_block_of_a_pair_is_not_looked_at() {
+    let answer = asked(&PRODUCT.replace(".mma.cta_group::1", ".mma.cta_group::2"), "1x64", &[]);
+    assert!(!answer.is_settled(false) && answer.wrong().is_none());
+    assert!(answer.not_looked().iter().any(|not| not.why.contains("the other block of the pair")), "{:#?}", answer.not_looked());
+}

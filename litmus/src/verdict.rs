@@ -114,7 +114,7 @@ pub struct Options {
     pub steps: Option<u64>,
     /// After about how many conflicts the SAT solver gives up.
     pub conflicts: Option<u64>,
-    /// The most events on all paths together that the SAT engine takes; [`MAX_EVENTS`] where nothing is said.
+    /// The most events on all paths together that the SAT engine takes; as many as an execution may have where nothing is said.
     pub events: Option<usize>,
 }
 

@@ -74,6 +74,9 @@ impl SharedMatrix {
 
 impl Thread<'_, '_> {
     pub(super) fn tensor_core(&mut self, state: &mut State, effect: &TensorEffect<'_>) -> Option<Step> {
+        if matches!(effect, TensorEffect::Copy { .. } | TensorEffect::Multiply { .. }) && self.is_of_two_blocks(state) {
+            self.note(state, "`.cta_group::2`: what it accesses in the memory of the other block of the pair is not looked at");
+        }
         match effect {
             TensorEffect::Allocate { to, columns } => return self.allocate(state, to, columns),
             TensorEffect::Free { at, columns } => {
@@ -155,6 +158,12 @@ impl Thread<'_, '_> {
             }
         }
         Some(Step::Next)
+    }
+
+    /// Is the instruction that a thread is at one of a pair of blocks (PTX ISA 9.7.16.5)?
+    fn is_of_two_blocks(&self, state: &State) -> bool {
+        let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
+        body.get(state.at).is_some_and(|instruction| instruction.qualifiers.iter().any(|of| of == "cta_group::2"))
     }
 
     /// `tcgen05.alloc`: "the store operation in tcgen05.alloc is treated as a weak memory operation".
