@@ -11,8 +11,12 @@ use crate::circuit::Bit;
 use crate::logic::{Expr, Logic};
 use crate::matrix::Matrix;
 
-/// A strict order over the nodes of a graph is asked for unless taking out its nodes has so many times fewer clauses.
+/// A strict order over the nodes of a graph is asked for unless taking out its nodes has so many times fewer clauses, and the order many: below, what
+/// the solver learns of the order is worth as much.
 const FEWER: usize = 4;
+
+/// From about 40 nodes on that a cycle can go through.
+const MANY_TRIPLES: usize = 1 << 16;
 
 /// How many clauses that may be at most: to find the order of more takes seconds.
 const MOST_PATHS: usize = 8_000_000;
@@ -150,7 +154,9 @@ impl Translator {
         }
         let graph = self.graph(relation);
         let (triples, edges) = (graph.triples(), relation.cells().iter().map(|&(t, _)| (t / n, t % n)));
-        if let Some(order) = EliminationOrder::of(edges, (triples / FEWER).min(MOST_PATHS)) {
+        if triples > MANY_TRIPLES
+            && let Some(order) = EliminationOrder::of(edges, (triples / FEWER).min(MOST_PATHS))
+        {
             return self.eliminated(relation, &order);
         }
         let possible = graph.reachable();
