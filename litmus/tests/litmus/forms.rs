@@ -260,7 +260,6 @@ fn instructions_that_are_near_or_refused() {
     cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes x, [y, {4}], x
         t:4:91: error: which box a tensor map makes of coordinates is not modelled [not 0] (write 0 for each of them, which is the location whose address the map holds, or that location itself: `[t, x]`)
     cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [y, {0}], x
-        t:4:2: error: a reduction by a tensor map is not modelled [the type of its elements is in the map: write the bulk reduction, without `.tensor`]
     fence.acquire.sync_restrict::shared::cta.cluster
         t:4:16: error: PTX has no such fence of one state space [this restriction] (write `fence.release.sync_restrict::shared::cta.cluster` or `fence.acquire.sync_restrict::shared::cluster.cluster`)
     fence.release.sync_restrict::shared::cta.gpu

@@ -152,8 +152,8 @@ fn refactorings_are_equal() {
         (
             "ptx-8",
             &[(
-                "let base-causality = (po | synchronizes)+",
-                "let rec base-causality = po | synchronizes | base-causality; base-causality",
+                "let base-causality = (po | synchronizes | commits)+",
+                "let rec base-causality = po | synchronizes | commits | base-causality; base-causality",
             )],
             3,
         ),
