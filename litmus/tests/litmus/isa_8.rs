@@ -88,7 +88,11 @@ const EDITS: [(&str, &str, &str); 49] = [
         "| ((release-pattern; observation; acquire-pattern))",
         "8.9.4: first and last operation morally strong",
     ),
-    ("let base-causality = (po | synchronizes | commits)+", "let base-causality = synchronizes | po | commits", "8.9.5: transitive"),
+    (
+        "let base-causality = (po | synchronizes | commits)+",
+        "let base-causality = synchronizes | po | commits",
+        "8.9.5: transitive",
+    ),
     ("  | ((from-generic; base-causality; [ALIAS]; base-causality; to-generic) & loc)\n", "", "8.9.5: alias fences"),
     ("to-generic) & overlap)", "to-generic) & loc)", "8.9.5, item 1: same address"),
     ("base-causality; [ALIAS]; base-causality", "base-causality", "8.9.5, item 3: an alias fence along the path"),

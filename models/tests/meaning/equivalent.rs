@@ -14,7 +14,7 @@ pub struct Known {
 /// Is a change of a model about asynchronous operations and mbarriers? The executions here have none: those are made from programs, and
 /// litmus/tests/asynchronous.rs takes each line about them away.
 pub fn is_of_programs(change: &str) -> bool {
-    const DEFINITIONS: [&str; 34] = [
+    const DEFINITIONS: [&str; 35] = [
         "same-mbarrier",
         "narrow-mbarrier",
         "initialisation",
@@ -37,6 +37,7 @@ pub fn is_of_programs(change: &str) -> bool {
         "acquire-of-shared",
         "synchronizes-shared",
         "shared-causality",
+        "commits",
         "completed",
         "tensor",
         "execution",
