@@ -295,7 +295,19 @@ impl<'a> Slicer<'a> {
             return Vec::new();
         }
         let threads = self.launch.threads.max(1) as usize;
-        let matters = |piece: &CodePiece| match piece {
+        let mut known: BTreeMap<(usize, usize, Vec<String>), usize> = BTreeMap::new();
+        let mut found = Vec::with_capacity(self.code.len());
+        for (thread, code) in self.code.iter().enumerate() {
+            let steps = code.iter().filter(|(p, _)| self.is_step(p)).map(|(p, _)| format!("{p:?}")).collect();
+            let next = known.len();
+            found.push(*known.entry((self.block(thread), thread % threads / 32, steps)).or_insert(next));
+        }
+        found
+    }
+
+    /// Does a piece order something, or decide which way a thread goes?
+    fn is_step(&self, piece: &CodePiece) -> bool {
+        match piece {
             CodePiece::Read { .. } | CodePiece::Write { .. } => {
                 let is_plain = |(cell, strength): &(MemoryCell, Strength)| {
                     *strength == Strength::Weak && !self.relevant[self.places[cell]] && !self.strong[self.places[cell]]
@@ -306,15 +318,7 @@ impl<'a> Slicer<'a> {
             CodePiece::Other(text) => text.starts_with("fence"),
             CodePiece::Passed => false,
             _ => true,
-        };
-        let mut known: BTreeMap<(usize, usize, Vec<String>), usize> = BTreeMap::new();
-        let mut found = Vec::with_capacity(self.code.len());
-        for (thread, code) in self.code.iter().enumerate() {
-            let steps = code.iter().filter(|(p, _)| matters(p)).map(|(p, _)| format!("{p:?}")).collect();
-            let next = known.len();
-            found.push(*known.entry((self.block(thread), thread % threads / 32, steps)).or_insert(next));
         }
-        found
     }
 
     /// What decides which way threads go, and what they leave where it is asked.
@@ -409,7 +413,8 @@ impl<'a> Slicer<'a> {
         found
     }
 
-    /// For each of these threads how many do the same at a place, and else what it does with others, in front of it: lanes of one warp.
+    /// For each of these threads how many in front of it do the same, at a place and else where something is ordered or decided, and one behind the
+    /// other in the same order: lanes of one warp.
     fn ranks(&self, place: usize, by: &[(usize, Share)]) -> Vec<usize> {
         if self.alike.is_empty() || by.len() < 3 {
             return vec![0; by.len()];
@@ -418,7 +423,8 @@ impl<'a> Slicer<'a> {
         let mut found = Vec::with_capacity(by.len());
         for (thread, _) in by {
             let is_here = |piece: &CodePiece| accesses(piece).iter().any(|(cell, _)| self.is_at(*cell, place));
-            let pieces: Vec<&CodePiece> = self.code[*thread].iter().map(|(piece, _)| piece).filter(|p| is_here(p)).collect();
+            let pieces = self.code[*thread].iter().map(|(piece, _)| piece);
+            let pieces: Vec<&CodePiece> = pieces.filter(|p| is_here(p) || self.is_step(p)).collect();
             let class = self.alike[*thread];
             match known.iter_mut().find(|(of, same, _)| *of == class && *same == pieces) {
                 Some((.., count)) => {

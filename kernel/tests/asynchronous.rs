@@ -314,3 +314,23 @@ fn products_with_tensor_maps_are_judged() {
         right.not_looked()
     );
 }
+
+/// Two lanes of a warp store the same, one in front of a barrier and one behind it: the second one alone races with a thread of another warp.
+#[test]
+fn lanes_that_do_the_same_elsewhere_do_not_stand_for_each_other() {
+    let text = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 o)\n{\n\
+        .reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.shared .align 4 .b32 x;\n.shared .align 16 .b8 y[16];\n\
+        ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [o];\ncvta.to.global.u64 %rd1, %rd1;\ncvta.to.global.u64 %rd2, %rd2;\n\
+        mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\nsetp.eq.u32 %p2, %r1, 1;\nsetp.eq.u32 %p3, %r1, 2;\nsetp.eq.u32 %p4, %r1, 32;\nmov.u32 %r2, y;\n\
+        @%p1 cp.async.cg.shared.global [%r2], [%rd1], 16;\n@%p1 cp.async.wait_all;\n\
+        @%p2 st.shared.u32 [x], 1;\nbar.sync 0;\n@%p3 st.shared.u32 [x], 1;\n\
+        @%p4 ld.shared.u32 %r3, [x];\n@%p4 st.global.u32 [%rd2], %r3;\n@%p1 ld.shared.u32 %r4, [y];\n@%p1 st.global.u32 [%rd2+4], %r4;\nret;\n}\n";
+    assert_eq!(found(text, "k", "1x64"), [FindingKind::Race].into());
+    // In front of the barrier both are in order with it.
+    let before = text
+        .replace("bar.sync 0;\n@%p3 st.shared.u32 [x], 1;\n", "bar.sync 0;\n")
+        .replace("@%p2 st.shared.u32 [x], 1;", "@%p2 st.shared.u32 [x], 1;\n@%p3 st.shared.u32 [x], 1;");
+    assert_eq!(found(&before, "k", "1x64"), [FindingKind::Race].into());
+    let once = text.replace("@%p3 st.shared.u32 [x], 1;\n", "");
+    assert_eq!(found(&once, "k", "1x64"), BTreeSet::new());
+}

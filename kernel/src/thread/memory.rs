@@ -181,7 +181,9 @@ impl Thread<'_, '_> {
     /// Behind how many steps that order something, or choose a way, the code has come.
     fn epoch(&mut self) -> usize {
         let is_step = |piece: &CodePiece| match piece {
-            CodePiece::Read { .. } | CodePiece::Write { .. } | CodePiece::Passed => false,
+            // A strong access may release, or acquire.
+            CodePiece::Read { operation, .. } | CodePiece::Write { operation, .. } => !operation.contains(".weak"),
+            CodePiece::Passed => false,
             CodePiece::Other(text) => text.starts_with("fence"),
             // What a thread loads and stores in tensor memory, and its waits for that, order no other memory.
             CodePiece::Group(text) => !IssueFamily::of(text).is_of_tensors(),
