@@ -3,13 +3,15 @@
 //! `while (!done) { if (take()) { ..; done = true; } }` becomes, in compiled code, a branch over what is done with the lock, and behind that a branch
 //! back to the top, on the same condition. The first one leads to the top at once, and the second one never does.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use crate::residue::{CodePiece, Line, words};
 
 /// What a register says: whether two operands are equal, or not; or a register that nothing more is known of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Truth {
+struct BranchCondition {
     of: String,
     negated: bool,
 }
@@ -49,11 +51,11 @@ fn without_one(code: &mut Vec<Line>) -> bool {
         if is_read_outside || is_kept {
             continue;
         }
-        let (decided, asked) = (truth(code, at, register, at), truth(code, branch, asked, at));
-        let (Some(decided), Some(asked)) = (decided, asked) else { continue };
-        // What both ask is the same on both ways only if nothing between them changes it.
+        let (decided, asked) = (condition(code, at, register, at..at), condition(code, branch, asked, at + 1..label + 1));
+        let (Some((decided, first)), Some((asked, second))) = (decided, asked) else { continue };
+        // What both ask is the same on both ways only if nothing changes it, from where the first of them looks at it to the last.
         let changes = |(p, _): &Line| p.writes().is_some_and(|to| words(&decided.of).any(|word| word == to));
-        if decided.of != asked.of || code[at + 1..branch].iter().any(changes) {
+        if decided.of != asked.of || code[first.min(second)..branch].iter().any(changes) {
             continue;
         }
         // On the way over the label the first condition is as it says, on the other one it is not.
@@ -78,19 +80,23 @@ fn without_one(code: &mut Vec<Line>) -> bool {
     false
 }
 
-/// What a register says at a place, by what computes it in front, as far as no label stands between; in front of `from` what computes it may lie
-/// beyond labels that lead here alone.
-fn truth(code: &[Line], at: usize, register: &str, from: usize) -> Option<Truth> {
+/// What a register says at a place, by what computes it in front, as far as no label stands between, and the first place from which on that is so. What
+/// is between, on one way and not on the other, is passed over; nothing where it is computed there.
+fn condition(code: &[Line], at: usize, register: &str, between: Range<usize>) -> Option<(BranchCondition, usize)> {
     let mut of = register.to_owned();
     let mut negated = false;
-    let mut n = at;
+    let (mut n, mut first) = (at, at);
     while n > 0 {
         n -= 1;
         let (piece, _) = &code[n];
-        match piece {
-            CodePiece::Label(_) if n < from => break,
-            CodePiece::Jump(None, _) | CodePiece::End if n < from => break,
-            _ => {}
+        if between.contains(&n) {
+            if piece.writes() == Some(of.as_str()) {
+                return None;
+            }
+            continue;
+        }
+        if matches!(piece, CodePiece::Label(_) | CodePiece::Jump(None, _) | CodePiece::End) {
+            break;
         }
         if piece.writes() != Some(of.as_str()) {
             continue;
@@ -98,13 +104,15 @@ fn truth(code: &[Line], at: usize, register: &str, from: usize) -> Option<Truth>
         let CodePiece::Other(text) = piece else { break };
         let all: Vec<&str> = words(text).collect();
         match all.as_slice() {
-            [operation, _, source] if operation.starts_with("mov.") || *operation == "mov" => of = (*source).to_owned(),
+            [operation, _, source] if operation.starts_with("mov.") || *operation == "mov" => {
+                (of, first) = ((*source).to_owned(), n)
+            }
             [operation, _, source] if operation.starts_with("not.pred") => {
-                of = (*source).to_owned();
+                (of, first) = ((*source).to_owned(), n);
                 negated = !negated;
             }
             [operation, _, source, "1"] if operation.starts_with("xor.") => {
-                of = (*source).to_owned();
+                (of, first) = ((*source).to_owned(), n);
                 negated = !negated;
             }
             // Of floats that are no numbers neither holds.
@@ -113,12 +121,12 @@ fn truth(code: &[Line], at: usize, register: &str, from: usize) -> Option<Truth>
             {
                 let width: String = operation.chars().rev().take_while(char::is_ascii_digit).collect();
                 let is_not = operation.starts_with("setp.ne.");
-                return Some(Truth { of: format!("{a} {b} {width}"), negated: negated != is_not });
+                return Some((BranchCondition { of: format!("{a} {b} {width}"), negated: negated != is_not }, n));
             }
             _ => break,
         }
     }
-    Some(Truth { of, negated })
+    Some((BranchCondition { of, negated }, first))
 }
 
 #[cfg(test)]
@@ -177,5 +185,21 @@ mod tests {
         let mut after = before.clone();
         without_correlated_branches(&mut after);
         assert_eq!(before, after);
+    }
+
+    #[test]
+    fn what_changes_in_front_of_the_first_branch_or_on_one_way_stays() {
+        // The number that was compared is another one at the first branch already.
+        let mut moved = code("setp.eq.s32 r6, r0, 0", true);
+        moved.insert(4, other("add.u32 r0, r0, 3"));
+        // What the second branch asks is computed on one way alone.
+        let mut one_way = code("mov.u32 r7, 0", true);
+        one_way.insert(0, other("mov.u32 r6, 1"));
+        one_way.insert(7, other("setp.eq.s32 r6, r0, 0"));
+        for before in [moved, one_way] {
+            let mut after = before.clone();
+            without_correlated_branches(&mut after);
+            assert_eq!(before, after);
+        }
     }
 }
