@@ -282,7 +282,8 @@ impl Inquiry<'_, '_> {
         self.run_with(written, model, what, &self.options(), found)
     }
 
-    /// As [`Inquiry::deepened_anew`]. A test in which nothing was found is asked about once: with other contents of arrays it is often the same.
+    /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round. Where that nothing is wrong is seen at once,
+    /// it is for all rounds. A test in which nothing was found is asked about once: with other contents of arrays it is often the same.
     pub fn deepened(
         &self,
         written: &Written,
@@ -294,22 +295,12 @@ impl Inquiry<'_, '_> {
         if let Some(verdict) = self.engines.without_finding.borrow().get(&key) {
             return Ok(verdict.clone());
         }
-        let verdict = self.deepened_anew(written, model, options, effort)?;
-        if !verdict.reachable && verdict.race.is_none() {
-            self.engines.without_finding.borrow_mut().insert(key, verdict.clone());
-        }
-        Ok(verdict)
-    }
-
-    /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round. Where that nothing is wrong is seen at once,
-    /// it is for all rounds.
-    fn deepened_anew(
-        &self,
-        written: &Written,
-        model: &Model,
-        options: &Options,
-        effort: Effort,
-    ) -> Result<Verdict, DeepeningFailure> {
+        let noted = |verdict: Verdict| {
+            if !verdict.reachable && verdict.race.is_none() {
+                self.engines.without_finding.borrow_mut().insert(key.clone(), verdict.clone());
+            }
+            verdict
+        };
         if self.is_over() {
             return Err(DeepeningFailure { error: Error::Time, rounds: None });
         }
@@ -317,7 +308,7 @@ impl Inquiry<'_, '_> {
             && !verdict.reachable
             && verdict.race.is_none()
         {
-            return Ok(verdict);
+            return Ok(noted(verdict));
         }
         let mut rounds = None;
         for unroll in 0..=options.bounds.unroll {
@@ -327,7 +318,7 @@ impl Inquiry<'_, '_> {
                 .run(&written.read.test, model, &Options { bounds, ..*options }, effort)
                 .map_err(|error| DeepeningFailure { error, rounds })?;
             if verdict.reachable || verdict.race.is_some() || !verdict.bounded || unroll == options.bounds.unroll {
-                return Ok(verdict);
+                return Ok(noted(verdict));
             }
             rounds = Some(unroll);
         }

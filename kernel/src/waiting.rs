@@ -178,6 +178,7 @@ pub(crate) fn reads_that_wait(threads: &mut [Vec<Line>]) -> bool {
             CodePiece::Read { operation, cell, .. } if !operation.contains("relaxed") && !operation.contains("acquire") => {
                 Some(*cell)
             }
+            CodePiece::Issue(issue) => issue.from(),
             _ => None,
         })
         .collect();

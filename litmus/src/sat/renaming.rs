@@ -385,7 +385,7 @@ fn is_number(merged: &Merged, id: ValueId) -> Option<(ValueId, bool)> {
 }
 
 /// The registers of a thread whose values are asked for.
-fn asked_registers(unfolding: &Unfolding, thread: usize) -> Vec<&str> {
+pub(super) fn asked_registers(unfolding: &Unfolding, thread: usize) -> Vec<&str> {
     let asked = unfolding.asked();
     let all = asked.filter.iter().chain([&asked.condition]).flat_map(Proposition::variables);
     all.filter_map(|variable| match variable {

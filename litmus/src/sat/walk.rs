@@ -5,7 +5,7 @@ use margay_solver::{Literal, Session};
 use rustc_hash::FxHashMap;
 
 use super::problem::Problem;
-use crate::test::{ThreadId, Variable};
+use super::renaming::asked_registers;
 use crate::unfold::{Merged, MergedPath, Unfolding, Value, ValueId};
 
 /// What a path goes through.
@@ -117,19 +117,8 @@ fn steps_of_paths<'a>(
     })
 }
 
-/// The registers of a thread that the condition and the filter of the test speak of.
-fn asked_registers(unfolding: &Unfolding, thread: usize) -> Vec<String> {
-    let asked = unfolding.asked();
-    let variables = std::iter::once(&asked.condition).chain(&asked.filter).flat_map(|p| p.variables());
-    let of_thread = variables.filter_map(|variable| match variable {
-        Variable::Register { thread: ThreadId(of), name } if usize::from(*of) == thread => Some(name.clone()),
-        _ => None,
-    });
-    of_thread.collect()
-}
-
-fn end_of(merged: &Merged, (thread, number): (usize, usize), path: &MergedPath, asked: &[String]) -> WalkEnd {
-    let registers = path.registers.iter().filter(|(name, _)| asked.contains(name)).cloned().collect();
+fn end_of(merged: &Merged, (thread, number): (usize, usize), path: &MergedPath, asked: &[&str]) -> WalkEnd {
+    let registers = path.registers.iter().filter(|(name, _)| asked.contains(&name.as_str())).cloned().collect();
     let belongs = |combination: &[Vec<usize>]| combination[thread].contains(&number);
     let unmet = (0..merged.unmet.len()).filter(|&k| belongs(&merged.unmet[k])).collect();
     WalkEnd { registers, unmet }

@@ -15,14 +15,20 @@ pub(super) struct EliminationOrder {
     pub paths: usize,
 }
 
+/// For each node those in front of it, and those behind.
+fn neighbours_of(edges: impl Iterator<Item = (u64, u64)>) -> BTreeMap<u64, [BTreeSet<u64>; 2]> {
+    let mut neighbours: BTreeMap<u64, [BTreeSet<u64>; 2]> = BTreeMap::new();
+    for (a, b) in edges {
+        neighbours.entry(a).or_default()[1].insert(b);
+        neighbours.entry(b).or_default()[0].insert(a);
+    }
+    neighbours
+}
+
 impl EliminationOrder {
     /// The order for a graph; nothing where more paths than that are made edges.
     pub fn of(edges: impl Iterator<Item = (u64, u64)>, most: usize) -> Option<Self> {
-        let mut neighbours: BTreeMap<u64, [BTreeSet<u64>; 2]> = BTreeMap::new();
-        for (a, b) in edges {
-            neighbours.entry(a).or_default()[1].insert(b);
-            neighbours.entry(b).or_default()[0].insert(a);
-        }
+        let mut neighbours = neighbours_of(edges);
         let mut order = Self { nodes: Vec::with_capacity(neighbours.len()), paths: 0 };
         // Nodes by how many paths lead through them, so that the next one is the first.
         let weight = |[before, behind]: &[BTreeSet<u64>; 2]| before.len() * behind.len();
@@ -57,11 +63,7 @@ impl Translator {
         let n = self.n;
         let on = self.circuit.input();
         let mut edges: BTreeMap<(u64, u64), Bit> = relation.cells().iter().map(|&(t, bit)| ((t / n, t % n), bit)).collect();
-        let mut neighbours: BTreeMap<u64, [BTreeSet<u64>; 2]> = BTreeMap::new();
-        for &(a, b) in edges.keys() {
-            neighbours.entry(a).or_default()[1].insert(b);
-            neighbours.entry(b).or_default()[0].insert(a);
-        }
+        let mut neighbours = neighbours_of(edges.keys().copied());
         // Edges that are no bits of the relation, so that what leads to them may be said of them.
         let mut own: BTreeSet<(u64, u64)> = BTreeSet::new();
         for &node in &order.nodes {
