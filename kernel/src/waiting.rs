@@ -5,6 +5,7 @@
 //! supposes a fair scheduler, and that all blocks have begun.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::residue::{CodePiece, Idle, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, successors, tidy};
 
@@ -147,13 +148,8 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
         }
     }
     for code in threads {
-        for at in 0..code.len() {
-            let CodePiece::Jump(_, to) = code[at].0 else { continue };
-            let head = label_before(code, at, to);
-            let Some(head) = head.filter(|&head| round(&code[head + 1..at]).is_some() && reaches(code, head, at)) else {
-                continue;
-            };
-            for (piece, _) in &mut code[head + 1..at] {
+        for pieces in waiting_rounds(code) {
+            for (piece, _) in &mut code[pieces] {
                 if let CodePiece::Write { operation, cell, operands, idle: Some((_, idle)) } = piece
                     && let Idle::Reads(new) = *idle
                     && let Some(old) = pairs.get(cell).and_then(|all| all.iter().copied().find(|n| *n != new))
@@ -165,6 +161,19 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
             }
         }
     }
+}
+
+/// What loops that only wait do in a round.
+fn waiting_rounds(code: &[Line]) -> Vec<Range<usize>> {
+    let jumps = code
+        .iter()
+        .enumerate()
+        .filter_map(|(at, (piece, _))| if let CodePiece::Jump(_, to) = piece { Some((at, *to)) } else { None });
+    let of_jump = |(at, to): (usize, u32)| {
+        let head = label_before(code, at, to)?;
+        (round(&code[head + 1..at]).is_some() && reaches(code, head, at)).then_some(head + 1..at)
+    };
+    jumps.filter_map(of_jump).collect()
 }
 
 /// Takes read-modify-writes of waiting loops that write back what they read (`atomicAdd(p, 0)`) for reads; `false` where there is none. Executions of
@@ -184,13 +193,8 @@ pub(crate) fn reads_that_wait(threads: &mut [Vec<Line>]) -> bool {
         .collect();
     let mut found = false;
     for code in threads {
-        for at in 0..code.len() {
-            let CodePiece::Jump(_, to) = code[at].0 else { continue };
-            let head = label_before(code, at, to);
-            let Some(head) = head.filter(|&head| round(&code[head + 1..at]).is_some() && reaches(code, head, at)) else {
-                continue;
-            };
-            for (piece, _) in &mut code[head + 1..at] {
+        for pieces in waiting_rounds(code) {
+            for (piece, _) in &mut code[pieces] {
                 let CodePiece::Write { operation, cell, idle: Some((register, Idle::Always)), .. } = piece else { continue };
                 if weakly_read.iter().any(|of| of.overlaps(cell)) {
                     continue;
