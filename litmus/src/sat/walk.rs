@@ -1,5 +1,5 @@
 //! The paths of a thread as one graph: what paths have in common in front and behind is one walk of it. A formula over the edges is as small
-//! as the code; with a variable for each path, a thread of two loops that try again had 3,108 of them, and the solver learned about one at a time.
+//! as the code; with a variable for each path, of which loops that try again have thousands, the solver learned about one at a time.
 
 use margay_solver::{Literal, Session};
 use rustc_hash::FxHashMap;
@@ -226,5 +226,60 @@ impl Problem<'_> {
         let taken = self.walks[thread].taken(&self.session)?;
         let mut ends = self.walks[thread].graph.ends.clone();
         steps_of_paths(self.facts.merged, thread, unfolding, &mut ends).position(|steps| steps == taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use margay_models::diagnostic::SourceFile;
+
+    use super::{WalkGraph, steps_of_paths};
+    use crate::unfold::{Bounds, Merged, Unfolding};
+
+    /// A thread that tries again with a compare-and-swap, twice, as compilers print it.
+    const TRIES_AGAIN: &str = "PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n \
+        ld.relaxed.gpu.u64 r0, x | st.relaxed.gpu.u64 x, 5 ;\n \
+        A: | st.relaxed.gpu.u64 y, 5 ;\n \
+        atom.relaxed.gpu.cas.b64 r1, x, r0, 1 | ;\n \
+        setp.ne.s64 p0, r1, r0 | ;\n \
+        mov.u32 r0, r1 | ;\n \
+        @p0 bra A | ;\n \
+        ld.relaxed.gpu.u64 r2, y | ;\n \
+        B: | ;\n \
+        atom.relaxed.gpu.cas.b64 r3, y, r2, 1 | ;\n \
+        setp.ne.s64 p1, r3, r2 | ;\n \
+        mov.u32 r2, r3 | ;\n \
+        @p1 bra B | ;\n\
+        exists (x == 1)\n";
+
+    #[test]
+    fn the_walks_of_a_graph_are_the_paths() {
+        let read = crate::read::test(&SourceFile::new("t.litmus", TRIES_AGAIN.to_owned())).expect("it is read");
+        let test = read.test;
+        for unroll in 0..4 {
+            let bounds = Bounds { unroll, ..Bounds::default() };
+            let unfolding = Unfolding::new(&test, test.dialect.signature(), bounds).expect("it is unfolded");
+            let merged = Merged::new(&unfolding).expect("it is merged");
+            // Each loop ends in one of its rounds: the comparison behind a compare-and-swap is no choice.
+            assert_eq!(merged.paths[0].len(), (unroll + 1) * (unroll + 1));
+            let words: BTreeSet<_> = steps_of_paths(&merged, 0, &unfolding, &mut Vec::new()).collect();
+            let graph = WalkGraph::of(&merged, 0, &unfolding);
+            let mut open = vec![(graph.nodes.len() - 1, Vec::new())];
+            let mut walks = BTreeSet::new();
+            while let Some((node, steps)) = open.pop() {
+                if graph.nodes[node].is_empty() {
+                    assert!(walks.insert(steps), "a walk is there twice");
+                    continue;
+                }
+                for &(step, next) in &graph.nodes[node] {
+                    open.push((next, [steps.as_slice(), &[step]].concat()));
+                }
+            }
+            assert_eq!(walks, words, "{unroll}");
+            // It grows as the code does, and not as the paths do.
+            assert!(graph.nodes.len() <= 12 * (unroll + 1) + 4, "{} nodes", graph.nodes.len());
+        }
     }
 }

@@ -255,6 +255,14 @@ impl Symbols {
         }
     }
 
+    /// Two values that are converted to one type, without that.
+    fn before_conversion(&self, a: Symbol, b: Symbol) -> (Symbol, Symbol) {
+        match (self.node(a), self.node(b)) {
+            (Node::Unary(Unary::Convert(to), a), Node::Unary(Unary::Convert(other), b)) if to == other => (a, b),
+            _ => (a, b),
+        }
+    }
+
     /// What a value is where values are different from 0 (true) or 0 (false), as far as that follows. A compare-and-swap supposes that what it
     /// reads is what it expects; the comparison behind it asks the same in other words, and is no choice.
     pub(super) fn implied(&self, supposed: &[(Symbol, bool)], symbol: Symbol) -> Option<i64> {
@@ -267,9 +275,13 @@ impl Symbols {
             Node::Unary(operator, a) => self.implied(supposed, a).map(|a| operator.apply(a)),
             Node::Binary(operator, a, b) => {
                 let said = self.equality(symbol).and_then(|(_, _, equal)| {
+                    let (of_a, of_b) = self.before_conversion(a, b);
                     let same = |&(s, holds): &(Symbol, bool)| {
                         let (x, y, if_equal) = self.equality(s)?;
-                        ((x, y) == (a, b) || (x, y) == (b, a)).then_some(holds == if_equal)
+                        let are_equal = holds == if_equal;
+                        // What is equal is so when it is converted, and what is not may be.
+                        let is_of = |a, b| (x, y) == (a, b) || (x, y) == (b, a);
+                        (is_of(a, b) || are_equal && is_of(of_a, of_b)).then_some(are_equal)
                     };
                     supposed.iter().find_map(same).map(|are_equal| i64::from(are_equal == equal))
                 });
@@ -408,7 +420,7 @@ impl Symbols {
 #[cfg(test)]
 mod tests {
     use super::{Binary, Symbols, Unary};
-    use crate::test::Comparison;
+    use crate::test::{Comparison, Integer};
 
     const EQUAL: Binary = Binary::Compare(Comparison::Equal);
     const NOT_EQUAL: Binary = Binary::CompareUnsigned(Comparison::NotEqual);
@@ -422,6 +434,12 @@ mod tests {
         assert_eq!(symbols.implied(&[(swapped, true)], differs), Some(0));
         assert_eq!(symbols.implied(&[(swapped, false)], differs), Some(1));
         assert_eq!(symbols.implied(&[], differs), None);
+        // Converted to a type, what is equal is equal, and what is not may be.
+        let word = Unary::Convert(Integer { bits: 32, signed: true });
+        let (a, b) = (symbols.unary(word, read), symbols.unary(word, expected));
+        let differ = symbols.binary(NOT_EQUAL, a, b);
+        assert_eq!(symbols.implied(&[(swapped, true)], differ), Some(0));
+        assert_eq!(symbols.implied(&[(swapped, false)], differ), None);
         // A read that is a number is no other one.
         let (is_seven, is_expected_seven) = (symbols.binary(NOT_EQUAL, seven, read), symbols.binary(EQUAL, expected, seven));
         let eight = symbols.constant(8);
