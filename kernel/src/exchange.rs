@@ -11,14 +11,14 @@ use margay_ptx::effect::{Exchange, Function as Computed, Update};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
 use crate::layout::Object;
-use crate::residue::{CodePiece, MemoryCell};
+use crate::residue::{CodePiece, Line, MemoryCell};
 use crate::thread::{Key, KnownValue, OPAQUE, OPEN, State, Step, Thread, Value, constant};
 
 /// After so many exchanges of one mask a thread is not followed.
 const MOST: u64 = 256;
 
 /// What says in a place of an exchange that a value is there.
-const IS_THERE: u64 = 1 << 32;
+pub(crate) const IS_THERE: u64 = 1 << 32;
 
 /// An exchange of a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,6 +232,20 @@ impl Thread<'_, '_> {
             }
         }
     }
+}
+
+/// The register that takes what a lane brings, if a jump is the end of the loop that waits for it.
+pub(crate) fn fetched(code: &[Line], jump: usize) -> Option<&str> {
+    let [
+        (CodePiece::Label(label), _),
+        (CodePiece::Read { to, cell, .. }, _),
+        (CodePiece::Other(_), _),
+        (CodePiece::Jump(_, head), _),
+    ] = code.get(jump.checked_sub(3)?..=jump)?
+    else {
+        return None;
+    };
+    (label == head && matches!(cell.object, Object::Exchange(..))).then_some(to)
 }
 
 /// The place through which a value of a lane goes.

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::access::{accesses_memory, fenced};
+use crate::access::{Strength, access, accesses_memory, fenced};
+use crate::layout::Object;
 use crate::meeting::{Numbered, numbered};
-use crate::residue::{CodePiece, IssueFamily, Line, MbarrierPiece, MbarrierUse, is_inner, successors, tidy};
+use crate::residue::{CodePiece, IssueFamily, Line, MbarrierPiece, MbarrierUse, MemoryCell, is_inner, successors, tidy};
 use crate::slice::instance;
 
 /// Takes out fences in front of every access and barrier of a thread, and behind all of them: nothing is ordered by them that is asked about. (A
@@ -66,6 +67,57 @@ pub(crate) fn without_idle_threads(block: &mut Vec<(usize, Vec<Line>)>) {
         fences.extend(certain_fences(code));
         is_new
     });
+}
+
+/// Takes out threads of a block, which all come to the same barriers, that are not asked about and only read. Nobody sees what such a thread does, but
+/// for what it is told by what it reads, and tells at a barrier behind that: where it reads what may be a signal it stays if it comes to one.
+///
+/// What a lane of its warp brings to an exchange tells nothing of that kind: the lane comes to the same barriers, and had come to no later one when it
+/// brought that, or the thread would wait for it in front of one at which the lane waits.
+pub(crate) fn without_readers(
+    block: &mut Vec<(usize, Vec<Line>)>,
+    is_asked: &dyn Fn(usize) -> bool,
+    may_signal: &dyn Fn(MemoryCell) -> bool,
+) {
+    let is_reader = |code: &[Line]| {
+        let (mut is_told, mut exchanges, mut meetings) = (false, BTreeSet::new(), BTreeSet::new());
+        let mut meets = false;
+        for (piece, _) in code {
+            match piece {
+                CodePiece::Read { cell: MemoryCell { object: Object::Exchange(warp, mask), .. }, .. } => {
+                    exchanges.insert((*warp, *mask));
+                }
+                CodePiece::Read { cell, .. } => {
+                    is_told |= access(piece).is_some_and(|(_, strength)| strength != Strength::Weak) && may_signal(*cell);
+                }
+                CodePiece::Barrier(text) => match instance(text) {
+                    Some((of, _)) => {
+                        meetings.insert(of);
+                    }
+                    // Some threads arrive at it and others wait, or it is for so many.
+                    None if !text.starts_with("bar.cta.sync ") || text.contains(", ") => return false,
+                    None => meets = true,
+                },
+                CodePiece::Other(text) if is_for_others(text) || piece.writes().is_some_and(|to| !is_inner(to)) => return false,
+                CodePiece::Label(_) | CodePiece::Jump(..) | CodePiece::End | CodePiece::Passed | CodePiece::Other(_) => {}
+                CodePiece::Write { .. }
+                | CodePiece::Mbarrier(_)
+                | CodePiece::Issue(_)
+                | CodePiece::Group(_)
+                | CodePiece::ClusterBarrier(_) => return false,
+            }
+        }
+        // Who comes to meetings of two kinds tells at one what it was told at the other.
+        let all_come = |of: &&str| exchanges.iter().all(|&(warp, mask)| meeting_of(warp, mask, of));
+        meetings.len() <= 1 && meetings.iter().all(all_come) && !(is_told && (meets || !meetings.is_empty()))
+    };
+    block.retain(|(thread, code)| is_asked(*thread) || !is_reader(code));
+}
+
+/// Do all lanes of a mask of a warp come to a barrier of lanes, by its instance?
+fn meeting_of(warp: u32, mask: u32, instance: &str) -> bool {
+    let Ok(number) = instance.parse::<u64>() else { return false };
+    number >> 32 == u64::from(warp) + 1 && number as u32 & mask == mask
 }
 
 /// Does a fence order what other threads do, by its being there? Those that are sequentially consistent do, and those of proxies.

@@ -8,6 +8,7 @@ mod access;
 mod answer;
 mod ask;
 mod cached;
+mod collective;
 mod condition;
 mod content;
 mod contents;

@@ -8,10 +8,11 @@ use margay_litmus::read::{self, Read};
 use margay_models::diagnostic::SourceFile;
 use rustc_hash::FxHashSet;
 
+use crate::collective::{rounds_with_exchanges, with_last_rounds_together};
 use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
-use crate::meeting::Barriers;
+use crate::meeting::{Barriers, barriers};
 use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, has_loop, tidy};
 use crate::slice::{Slice, Slicer};
 use crate::thread::{
@@ -31,7 +32,15 @@ const MAX_THREADS: usize = 4096;
 /// The most locations that a test may have.
 const MAX_LOCATIONS: usize = 200;
 
+/// Which lane of a warp has a store that several of them have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LaneChoice {
+    First,
+    Last,
+}
+
 /// A launch, executed.
+#[derive(Clone)]
 pub(crate) struct Executed {
     pub launch: Launch,
     /// The code that each thread leaves; it ends where it goes round a loop for ever that reads nothing.
@@ -246,7 +255,7 @@ impl Executed {
             }
             facts = next;
         }
-        let threads =
+        let mut threads =
             settled.ok_or_else(|| "what its threads share changes with every round in which they are executed".to_owned())?;
         let mut omissions = BTreeSet::new();
         let mut suppositions = BTreeSet::new();
@@ -259,6 +268,19 @@ impl Executed {
             for (piece, _) in &thread.code {
                 cells.extend(piece.cells());
             }
+        }
+        let mut codes: Vec<Vec<Line>> = threads.iter_mut().map(|thread| std::mem::take(&mut thread.code)).collect();
+        let together = with_last_rounds_together(launch, &mut codes);
+        for (number, (thread, code)) in threads.iter_mut().zip(codes).enumerate() {
+            if together.contains(&number) {
+                thread.barriers = barriers(&code);
+            }
+            omissions.extend(rounds_with_exchanges(&code).into_iter().map(|origin| Omission {
+                origin,
+                why: "threads of a warp exchange values in a loop whose rounds depend on memory".to_owned(),
+                guessed: true,
+            }));
+            thread.code = code;
         }
         let skipped = threads.iter().map(|t| t.skipped.clone()).collect();
         let barriers = threads.iter().map(|t| t.barriers.clone()).collect();
@@ -399,6 +421,29 @@ impl Executed {
             matches!(piece, CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_) | CodePiece::ClusterBarrier(_))
         };
         self.waiting.iter().all(|code| !code.iter().any(is_asynchronous) && !has_loop(code))
+    }
+
+    /// The same where of these stores one lane of each warp has those to a place.
+    pub fn with_one_lane_each(&self, stores: &BTreeSet<Origin>, lane: LaneChoice) -> Self {
+        let mut lean = self.clone();
+        let threads = self.launch.threads.max(1) as usize;
+        let store = |thread: usize, (piece, origin): &Line| match (piece, origin) {
+            (CodePiece::Write { cell, .. }, Some(origin)) if stores.contains(origin) => {
+                Some((thread / threads, thread % threads / 32, *origin, *cell))
+            }
+            _ => None,
+        };
+        let mut chosen: BTreeMap<(usize, usize, Origin, MemoryCell), usize> = BTreeMap::new();
+        for (thread, code) in self.threads.iter().enumerate() {
+            for store in code.iter().filter_map(|line| store(thread, line)) {
+                let of = chosen.entry(store).or_insert(thread);
+                *of = if lane == LaneChoice::Last { thread } else { *of };
+            }
+        }
+        for (thread, code) in lean.threads.iter_mut().enumerate() {
+            code.retain(|line| store(thread, line).is_none_or(|store| chosen.get(&store) == Some(&thread)));
+        }
+        lean
     }
 
     /// The threads, prepared for slices; the values of some places are asked about.

@@ -5,16 +5,17 @@ use std::sync::OnceLock;
 
 use margay_litmus::explicit::Options;
 use margay_litmus::gap::{Gap, GapKind};
-use margay_litmus::race::Race;
+use margay_litmus::race::{Access, Race};
 use margay_litmus::unfold::Bounds;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
 use margay_models::typing::{OnlyBuiltIn, TypingOptions};
+use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, ptx8, unasked};
-use crate::program::{Executed, Written};
-use crate::residue::CodePiece;
+use crate::program::{Executed, LaneChoice, Written};
+use crate::residue::{CodePiece, Origin};
 use crate::selection::LaunchSelection;
 use crate::slice::{Rivals, Slice, Slicer};
 use crate::waiting::last_rounds;
@@ -71,6 +72,13 @@ impl RaceFree {
     }
 }
 
+/// Steps of an execution in which threads take turns: a launch of a hundred threads takes some thousands.
+const STEPS_IN_TURNS: usize = 1_000_000;
+
+/// What is to be said of a race of one store with itself, in two lanes of a warp.
+const ONE_STORE: &str = "It is one store of several lanes of a warp. CUDA's programming guide says that one of the values stays; PTX ISA 8.7.1 makes no exception of it. It is \
+      told where no other race was found.";
+
 /// What is asked about, in what leaves it open.
 const WHAT: &str = "data races";
 
@@ -87,22 +95,44 @@ impl Inquiry<'_, '_> {
         options
     }
 
-    /// Looks for a data race.
+    /// Looks for a data race. One of a store with itself, in lanes of a warp, is told where there is no other: the store is looked at as that of one lane
+    /// then.
     pub fn race(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
+        let Some((origin, of_one_store)) = self.races_of_pairs(executed, found)? else { return Ok(()) };
+        let mut stores: BTreeSet<Origin> = [origin].into();
+        // What another thread does races with the store of a lane that is not it: with that of the first one, or of the last one.
+        let mut lanes = [LaneChoice::First, LaneChoice::Last].into_iter();
+        while found.findings.is_empty()
+            && let Some(lane) = lanes.next()
+        {
+            if let Some((origin, _)) = self.races_of_pairs(&executed.with_one_lane_each(&stores, lane), found)?
+                && stores.insert(origin)
+            {
+                lanes = [LaneChoice::First, LaneChoice::Last].into_iter();
+            }
+        }
+        if !found.findings.iter().any(|finding| finding.kind == FindingKind::Race) {
+            found.findings.push(of_one_store);
+        }
+        Ok(())
+    }
+
+    /// Looks for a data race among pairs of threads, until one is found: if it is one of a store with itself, it is given, with the store.
+    fn races_of_pairs(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<Option<(Origin, Finding)>, String> {
         let slicer = executed.slicer(&|_| false);
         let of_data = self.options_for_races(executed, &slicer, false);
         let of_mbarriers = self.options_for_races(executed, &slicer, true);
         if !self.some_execution_ends(executed, &slicer, found)? {
-            return Ok(());
+            return Ok(None);
         }
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut known: Vec<RaceFree> = Vec::new();
         let mut clear: BTreeSet<String> = BTreeSet::new();
         let phases = slicer.phases();
-        for rivals in slicer.rivals() {
+        for &rivals in slicer.rivals() {
             if self.is_over() {
                 found.open(format!("{WHAT}: it was stopped by a limit or by Ctrl-C"));
-                return Ok(());
+                return Ok(None);
             }
             if slicer.share_a_block(rivals.threads) && phases.are_apart(rivals.place, rivals.threads) {
                 continue;
@@ -116,7 +146,7 @@ impl Inquiry<'_, '_> {
                         && asked.insert(executed.shape(&slicer.without_values(&pair.slice)))
                         && self.race_of_widths(executed, &pair.slice, (&options, pair.is_same), found)?
                     {
-                        return Ok(());
+                        return Ok(None);
                     }
                 }
                 continue;
@@ -129,7 +159,7 @@ impl Inquiry<'_, '_> {
             }
             if asked.len() > self.effort.tests {
                 found.open(format!("{WHAT}: {TOO_LONG}"));
-                return Ok(());
+                return Ok(None);
             }
             let has_none = |narrow: &Slice| {
                 let shape = executed.shape(&slicer.without_values(narrow));
@@ -161,9 +191,17 @@ impl Inquiry<'_, '_> {
                         None => self.racing(&written, verdict.race.as_ref(), found)?,
                     },
                 };
-                if let Some(finding) = finding {
-                    found.findings.push(finding);
-                    return Ok(());
+                let of_lanes = verdict.race.as_ref().and_then(|race| self.store_of_lanes(&written, race));
+                match (finding, of_lanes) {
+                    (Some(mut finding), Some(origin)) if finding.stands.windows(2).all(|two| two[0].spot == two[1].spot) => {
+                        finding.why.push(ONE_STORE.to_owned());
+                        return Ok(Some((origin, finding)));
+                    }
+                    (Some(finding), _) => {
+                        found.findings.push(finding);
+                        return Ok(None);
+                    }
+                    (None, _) => {}
                 }
             }
             // Where loops were cut off that wait by read-modify-writes, reads in their place may decide it.
@@ -178,7 +216,7 @@ impl Inquiry<'_, '_> {
             self.leftover(&verdict, WHAT, found);
             known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
         }
-        Ok(())
+        Ok(None)
     }
 
     /// The test of a slice that is asked about for races.
@@ -327,6 +365,20 @@ impl Inquiry<'_, '_> {
         Ok(Some(Finding { kind: FindingKind::Race, stands, why, litmus, with_races: true, repair: unasked() }))
     }
 
+    /// The store that races with itself, in two lanes of a warp, if it is such a race.
+    fn store_of_lanes(&self, written: &Written, witness: &margay_litmus::explicit::Witness) -> Option<Origin> {
+        let race = races().ok().and_then(|model| Race::of(model, witness))?;
+        let of_access = |access: &Access| {
+            let thread = access.thread.index();
+            Some((written.members[thread] as u32, origin_at(written, thread, access.place.0)?))
+        };
+        let [one, other] = race.accesses.as_slice() else { return None };
+        let ((a, first), (b, second)) = (of_access(one)?, of_access(other)?);
+        let warp = |thread: u32| (thread / self.launch.threads, thread % self.launch.threads / 32);
+        let is_store = matches!(self.prepared.effects[first.function].get(first.instruction), Some(Effect::Store { .. }));
+        (first == second && warp(a) == warp(b) && is_store).then_some(first)
+    }
+
     /// How the kernel may be meant to be launched, where two threads race in a launch that nobody asked for.
     fn meant(&self, a: &Stands, b: &Stands) -> Option<&'static str> {
         let selection = LaunchSelection::of(self.question, self.prepared);
@@ -363,6 +415,9 @@ impl Inquiry<'_, '_> {
                 return Ok(true);
             }
         };
+        if margay_litmus::ends_in_turns(&written.read.test, STEPS_IN_TURNS) {
+            return Ok(true);
+        }
         let (options, lean) = (self.options(), || slicer.lean(base, None));
         let asked = ("whether an execution ends", &options);
         let Some((written, verdict)) = self.run_or_lean(executed, (written, &lean), ptx8()?, asked, found) else {
@@ -403,7 +458,7 @@ impl Inquiry<'_, '_> {
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut goals = Vec::new();
         let phases = slicer.phases();
-        for rivals in slicer.rivals() {
+        for &rivals in slicer.rivals() {
             // Without all of them no repair is told.
             if self.is_over() {
                 return Err("it was stopped by a limit or by Ctrl-C".to_owned());

@@ -10,15 +10,17 @@
 //! taken out as well; slices that differ in names alone are asked about once.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
 use crate::access::{Strength, access, accesses, fenced, is_conditional, is_mbarrier, is_modification, writes};
 use crate::counted::{CountedBarriers, as_meetings, counted_barriers};
+use crate::exchange::{IS_THERE, fetched};
 use crate::idle::{
     without_idle_arrivals, without_idle_barriers, without_idle_fences, without_idle_groups, without_idle_proxies,
-    without_idle_threads, without_last_barriers, without_last_groups, without_last_waits,
+    without_idle_threads, without_last_barriers, without_last_groups, without_last_waits, without_readers,
 };
 use crate::initial::{initial_mbarriers, with_initial_mbarriers};
 use crate::launch::Launch;
@@ -113,6 +115,15 @@ impl SliceFocus {
         }
     }
 
+    /// Is the question about a thread?
+    fn is_of(self, thread: usize) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Race(rivals) => rivals.threads.contains(&thread),
+            Self::Reader { thread: reader, .. } => reader == thread,
+        }
+    }
+
     /// Is the question about a place?
     fn is_at(self, place: usize) -> bool {
         match self {
@@ -150,6 +161,8 @@ pub(crate) struct Slicer<'a> {
     lanes: Vec<bool>,
     /// Places that some access is strong to.
     strong: Vec<bool>,
+    /// Places that something writes by which threads may synchronise: a strong write, or what is asynchronous.
+    signals: Vec<bool>,
     /// Is there anything by which threads synchronise at memory: a fence, an order stronger than relaxed, an asynchronous operation? Else strong
     /// accesses order no others, as weak ones.
     synchronizes: bool,
@@ -159,11 +172,18 @@ pub(crate) struct Slicer<'a> {
     initial: BTreeSet<MemoryCell>,
     /// For each thread the registers whose values do.
     registers: Vec<FxHashSet<String>>,
+    /// For each thread the registers of the loops that wait for what a lane brings, also where its value matters to nobody.
+    awaited: Vec<FxHashSet<String>>,
     /// For each block: do all of its threads come to the same barriers, whatever happens?
     uniform: Vec<bool>,
     /// Where there are asynchronous operations, a number for each thread: those of one number are lanes of one warp that do the same where something
     /// is ordered or decided.
     alike: Vec<usize>,
+    /// Where there are asynchronous operations, for each thread the places that it accesses, each time with the steps in front of that that order or
+    /// decide something, and the number of the piece of its code.
+    visits: Vec<BTreeMap<usize, Vec<(usize, usize)>>>,
+    /// What [`Self::rivals`] gives.
+    rivals: OnceCell<Vec<Rivals>>,
 }
 
 impl<'a> Slicer<'a> {
@@ -180,13 +200,17 @@ impl<'a> Slicer<'a> {
             relevant: vec![false; count],
             lanes: vec![false; count],
             strong: vec![false; count],
+            signals: vec![false; count],
             synchronizes: code.iter().flatten().any(|(piece, _)| synchronizes(piece)),
             mbarriers: vec![false; count],
             initial: BTreeSet::new(),
             registers: vec![FxHashSet::default(); code.len()],
+            awaited: vec![FxHashSet::default(); code.len()],
             uniform: uniform(launch, barriers, &counted),
             places,
             alike: Vec::new(),
+            visits: Vec::new(),
+            rivals: OnceCell::new(),
             code: code.clone(),
         };
         let mut widths: Vec<Option<MemoryCell>> = vec![None; count];
@@ -197,6 +221,8 @@ impl<'a> Slicer<'a> {
                 slicer.lanes[place] |= matches!(cell.object, Object::Exchange(..));
                 slicer.mbarriers[place] |= is_mbarrier(piece, cell);
                 slicer.strong[place] |= strength != Strength::Weak;
+                let is_asynchronous = matches!(piece, CodePiece::Issue(_) | CodePiece::Mbarrier(_));
+                slicer.signals[place] |= writes(piece, cell) && (strength != Strength::Weak || is_asynchronous);
                 slicer.relevant[place] |= asked(cell) || is_conditional(piece);
                 let share = slicer.shares[place].entry(thread).or_default();
                 share.reads |= matches!(piece, CodePiece::Read { .. }) || is_modification(piece);
@@ -209,6 +235,9 @@ impl<'a> Slicer<'a> {
         slicer.initial = initial_mbarriers(&code, &|thread| slicer.block(thread), &slicer.uniform);
         slicer.flow();
         slicer.alike = slicer.alike_lanes();
+        if !slicer.alike.is_empty() {
+            slicer.visits = slicer.visits_of_places();
+        }
         slicer
     }
 
@@ -235,11 +264,14 @@ impl<'a> Slicer<'a> {
     /// Which registers and places have values that matter.
     fn flow(&mut self) {
         for (thread, code) in self.code.iter().enumerate() {
-            for (piece, _) in code {
+            for (at, (piece, _)) in code.iter().enumerate() {
                 match piece {
-                    CodePiece::Jump(Some((register, _)), _) => {
-                        self.registers[thread].insert(register.clone());
-                    }
+                    CodePiece::Jump(Some((register, _)), _) => match fetched(code, at) {
+                        Some(value) => self.awaited[thread].extend([value.to_owned(), register.clone()]),
+                        None => {
+                            self.registers[thread].insert(register.clone());
+                        }
+                    },
                     // An mbarrier decides who goes on.
                     CodePiece::Mbarrier(_) => {
                         self.registers[thread].extend(piece.reads().into_iter().filter(|r| is_register(r)).map(str::to_owned));
@@ -255,7 +287,13 @@ impl<'a> Slicer<'a> {
         loop {
             let mut changed = false;
             for (thread, code) in self.code.iter().enumerate() {
-                for (piece, _) in code {
+                for (at, (piece, _)) in code.iter().enumerate() {
+                    // Where the value of a lane matters it is waited for.
+                    if let CodePiece::Jump(Some((register, _)), _) = piece
+                        && fetched(code, at).is_some_and(|value| self.registers[thread].contains(value))
+                    {
+                        changed |= self.registers[thread].insert(register.clone());
+                    }
                     let cell = access(piece).map(|(cell, _)| self.places[&cell]);
                     let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to));
                     if let (true, Some(place)) = (result, cell) {
@@ -380,7 +418,11 @@ impl<'a> Slicer<'a> {
 
     /// The pairs of threads that could race, place by place. Two threads of which nothing but strong accesses in each other's scope go to a
     /// place, all of one width, do not.
-    pub fn rivals(&self) -> Vec<Rivals> {
+    pub fn rivals(&self) -> &[Rivals] {
+        self.rivals.get_or_init(|| self.pairs_that_could_race())
+    }
+
+    fn pairs_that_could_race(&self) -> Vec<Rivals> {
         let mut found = Vec::new();
         for (place, shares) in self.shares.iter().enumerate().filter(|(place, _)| !self.lanes[*place]) {
             if self.mbarriers[place] && self.initial.iter().any(|cell| self.places.get(cell) == Some(&place)) {
@@ -414,30 +456,48 @@ impl<'a> Slicer<'a> {
     }
 
     /// For each of these threads how many in front of it do the same, at a place and else where something is ordered or decided, and one behind the
-    /// other in the same order: lanes of one warp.
+    /// other in the same order: lanes of one warp. Where something is ordered or decided, threads of one number in `alike` do the same.
     fn ranks(&self, place: usize, by: &[(usize, Share)]) -> Vec<usize> {
         if self.alike.is_empty() || by.len() < 3 {
             return vec![0; by.len()];
         }
-        let mut known: Vec<(usize, Vec<&CodePiece>, usize)> = Vec::new();
+        // By number, what such threads do there, and how many do.
+        type SameVisits<'a> = Vec<(Vec<(usize, &'a CodePiece)>, usize)>;
+        let mut known: BTreeMap<usize, SameVisits<'_>> = BTreeMap::new();
         let mut found = Vec::with_capacity(by.len());
         for (thread, _) in by {
-            let is_here = |piece: &CodePiece| accesses(piece).iter().any(|(cell, _)| self.is_at(*cell, place));
-            let pieces = self.code[*thread].iter().map(|(piece, _)| piece);
-            let pieces: Vec<&CodePiece> = pieces.filter(|p| is_here(p) || self.is_step(p)).collect();
-            let class = self.alike[*thread];
-            match known.iter_mut().find(|(of, same, _)| *of == class && *same == pieces) {
-                Some((.., count)) => {
+            let places = self.visits[*thread].get(&place).map_or(&[][..], Vec::as_slice);
+            let visits: Vec<(usize, &CodePiece)> = places.iter().map(|&(steps, at)| (steps, &self.code[*thread][at].0)).collect();
+            let of_class = known.entry(self.alike[*thread]).or_default();
+            match of_class.iter_mut().find(|(same, _)| *same == visits) {
+                Some((_, count)) => {
                     *count += 1;
                     found.push(*count - 1);
                 }
                 None => {
-                    known.push((class, pieces, 1));
+                    of_class.push((visits, 1));
                     found.push(0);
                 }
             }
         }
         found
+    }
+
+    /// For each thread where it accesses each place: behind how many steps that order or decide something, and at which piece of its code.
+    fn visits_of_places(&self) -> Vec<BTreeMap<usize, Vec<(usize, usize)>>> {
+        let of_thread = |code: &Vec<Line>| {
+            let mut visits: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+            let mut steps = 0;
+            for (at, (piece, _)) in code.iter().enumerate() {
+                let places: BTreeSet<usize> = accesses(piece).iter().map(|(cell, _)| self.places[cell]).collect();
+                for place in places {
+                    visits.entry(place).or_default().push((steps, at));
+                }
+                steps += usize::from(self.is_step(piece));
+            }
+            visits
+        };
+        self.code.iter().map(of_thread).collect()
     }
 
     /// Are the accesses of two threads to tensor memory those of one warp together?
@@ -548,6 +608,9 @@ impl<'a> Slicer<'a> {
                     }
                 }
             }
+            if *is_uniform && focus != SliceFocus::Nothing {
+                without_readers(&mut kept, &|thread| focus.is_of(thread), &|cell| self.may_signal(cell));
+            }
             if *is_uniform {
                 without_idle_threads(&mut kept);
                 without_idle_barriers(&mut kept);
@@ -563,6 +626,11 @@ impl<'a> Slicer<'a> {
         without_idle_proxies(&mut slice.code);
         slice.count_warps(&self.code);
         slice
+    }
+
+    /// May a thread that reads a cell by a strong operation be told something by that? It is where it sees a strong write (PTX ISA 8.9.5, observation).
+    fn may_signal(&self, cell: MemoryCell) -> bool {
+        self.synchronizes && self.signals[self.places[&cell]]
     }
 
     /// Is an asynchronous operation one of those that are asked about, or on which they depend?
@@ -628,9 +696,13 @@ impl<'a> Slicer<'a> {
         if matches!(piece, CodePiece::Mbarrier(_)) {
             return Some(line.clone());
         }
-        let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to));
+        // An exchange of a warp orders nothing (9.7.9.6): who waits in one for another lane is of account only where it is asked whether anybody comes to
+        // the end.
+        let is_awaited = |to: &str| focus == SliceFocus::Nothing && self.awaited[thread].contains(to);
+        let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to) || is_awaited(to));
         let Some((cell, strength)) = access(piece) else {
             let keep = match piece {
+                CodePiece::Jump(Some((register, _)), _) => self.registers[thread].contains(register) || is_awaited(register),
                 // Where a thread stops is asked about, and no part of a race.
                 CodePiece::Other(_) if focus != SliceFocus::Nothing && piece.writes().is_some_and(|to| !is_inner(to)) => false,
                 CodePiece::Other(text) => text.starts_with("fence") || result,
@@ -640,9 +712,10 @@ impl<'a> Slicer<'a> {
         };
         let place = self.places[&cell];
         let is_rival = focus.has(place, thread, matches!(piece, CodePiece::Write { .. }));
-        let is_whole = self.relevant[place] || self.strong[place] && self.synchronizes;
+        let is_told = focus == SliceFocus::Nothing && self.lanes[place];
+        let is_whole = self.relevant[place] || self.strong[place] && self.synchronizes || is_told;
         let keep = match piece {
-            CodePiece::Read { .. } => strength != Strength::Weak && self.synchronizes || result || is_rival,
+            CodePiece::Read { .. } => strength != Strength::Weak && self.may_signal(cell) || result || is_rival,
             _ => is_whole || is_rival,
         };
         if !keep {
@@ -652,8 +725,9 @@ impl<'a> Slicer<'a> {
         if let CodePiece::Write { operands, .. } = &mut piece
             && !self.relevant[place]
         {
-            // What is written is of no account.
-            let constant = |word: &str| if is_register(word) { "0".to_owned() } else { word.to_owned() };
+            // What is written is of no account, but that it is there.
+            let number = if is_told { IS_THERE } else { 0 };
+            let constant = |word: &str| if is_register(word) { number.to_string() } else { word.to_owned() };
             *operands = operands.split(", ").map(constant).collect::<Vec<_>>().join(", ");
         }
         Some((piece, *origin))

@@ -145,6 +145,23 @@ pub(crate) struct State {
     pub known: BTreeMap<Key, KnownValue>,
 }
 
+/// How often a thread has met others of its warp, by the masks.
+type MeetingCounts = BTreeMap<u32, u64>;
+
+/// A state without how often the thread has met others of its warp, and that.
+fn without_meetings(state: &State) -> (State, MeetingCounts) {
+    let mut around = state.clone();
+    let mut met = MeetingCounts::new();
+    around.known.retain(|key, known| match (key, known) {
+        (Key::Met(mask), KnownValue::Bits(count)) => {
+            met.insert(*mask, *count);
+            false
+        }
+        _ => true,
+    });
+    (around, met)
+}
+
 /// How a step ends.
 pub(crate) enum Step {
     Next,
@@ -165,6 +182,8 @@ pub(crate) struct Thread<'a, 'm> {
     is_over: &'a dyn Fn() -> bool,
     pub(crate) code: Vec<Line>,
     labels: FxHashMap<State, u32>,
+    /// The labels of states without how often the thread has met others of its warp, with that beside each.
+    heads: FxHashMap<State, Vec<(MeetingCounts, u32)>>,
     todo: Vec<(u32, State)>,
     names: FxHashMap<Key, usize>,
     fresh: usize,
@@ -214,6 +233,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             is_over,
             code: Vec::new(),
             labels: FxHashMap::default(),
+            heads: FxHashMap::default(),
             todo: Vec::new(),
             names: FxHashMap::default(),
             fresh: 0,
@@ -341,9 +361,10 @@ impl<'a, 'm> Thread<'a, 'm> {
                         around.known.insert(key, KnownValue::Bits(u64::from(negated)));
                         state.known.insert(key, KnownValue::Bits(u64::from(!negated)));
                         let origin = self.origin(&state);
-                        if let Effect::Jump(to) = self.prepared.effects[state.function][state.at] {
+                        let from = state.at;
+                        if let Effect::Jump(to) = self.prepared.effects[state.function][from] {
                             state.at = to;
-                            let label = self.later(state);
+                            let label = self.jumped_to(state, from);
                             self.code.push((CodePiece::Jump(Some((value.text, !negated)), label), Some(origin)));
                             state = around;
                         } else {
@@ -380,15 +401,47 @@ impl<'a, 'm> Thread<'a, 'm> {
 
     /// The label of a state, and whether it is new. What is not read any more is forgotten.
     fn label(&mut self, state: &State) -> (u32, bool) {
-        let live = &self.prepared.liveness[state.function];
-        let depth = state.calls.len() as u16;
-        let mut key = state.clone();
-        key.known.retain(|k, _| !matches!(k, Key::Register(d, r) if *d == depth && !live.is_live(state.at, *r)));
+        let key = self.read_on(state);
         let next = self.labels.len() as u32;
+        if self.prepared.has_exchanges && !self.labels.contains_key(&key) {
+            let (around, met) = without_meetings(&key);
+            self.heads.entry(around).or_default().push((met, next));
+        }
         match self.labels.entry(key) {
             std::collections::hash_map::Entry::Occupied(found) => (*found.get(), false),
             std::collections::hash_map::Entry::Vacant(free) => (*free.insert(next), true),
         }
+    }
+
+    /// A state with what is read from there on.
+    fn read_on(&self, state: &State) -> State {
+        let live = &self.prepared.liveness[state.function];
+        let depth = state.calls.len() as u16;
+        let mut key = state.clone();
+        key.known.retain(|k, _| !matches!(k, Key::Register(d, r) if *d == depth && !live.is_live(state.at, *r)));
+        key
+    }
+
+    /// The label of the loop that a jump back goes round once more, where all that has changed is how often the thread has met others of its warp: its
+    /// exchanges are those of every round.
+    fn head_of_round(&mut self, state: &State) -> Option<u32> {
+        if !self.prepared.has_exchanges {
+            return None;
+        }
+        let (around, met) = without_meetings(&self.read_on(state));
+        let [(before, label)] = self.heads.get(&around)?.as_slice() else { return None };
+        let (before, label) = (before.clone(), *label);
+        let earlier = |mask: &u32| before.get(mask).copied().unwrap_or(0);
+        if met.iter().all(|(mask, count)| *count == earlier(mask)) || met.iter().any(|(mask, count)| *count < earlier(mask)) {
+            return None;
+        }
+        Some(label)
+    }
+
+    /// The label of a state that a jump from an instruction leads to, which is followed later.
+    fn jumped_to(&mut self, state: State, from: usize) -> u32 {
+        let again = if state.at <= from { self.head_of_round(&state) } else { None };
+        again.unwrap_or_else(|| self.later(state))
     }
 
     /// The label of a state that is followed later.

@@ -90,12 +90,12 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
 }
 
 /// Where a label stands in front of a place.
-fn label_before(code: &[Line], at: usize, label: u32) -> Option<usize> {
+pub(crate) fn label_before(code: &[Line], at: usize, label: u32) -> Option<usize> {
     code[..at].iter().position(|(piece, _)| matches!(piece, CodePiece::Label(l) if *l == label))
 }
 
 /// Does some way lead from one place to another? A jump to an earlier place is a loop only then.
-fn reaches(code: &[Line], from: usize, to: usize) -> bool {
+pub(crate) fn reaches(code: &[Line], from: usize, to: usize) -> bool {
     let next = successors(code);
     let mut seen = vec![false; code.len()];
     let mut todo = vec![from];
@@ -259,7 +259,7 @@ fn round(body: &[Line]) -> Option<Vec<RoundRead>> {
 }
 
 /// Does a round leave something in a register that the next one reads? Then the next one may do something else.
-fn counts(body: &[Line]) -> bool {
+pub(crate) fn counts(body: &[Line]) -> bool {
     let (mut written, mut before) = (Vec::new(), Vec::new());
     for (piece, _) in body {
         before.extend(piece.reads().into_iter().filter(|register| !written.contains(register)));

@@ -28,5 +28,8 @@ pub mod sat;
 pub mod shapes;
 pub mod strengthen;
 pub mod test;
+mod turns;
 pub mod unfold;
 mod verdict;
+
+pub use turns::ends_in_turns;

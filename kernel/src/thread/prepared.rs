@@ -14,6 +14,8 @@ pub(crate) struct PreparedModule<'m> {
     pub(super) liveness: Vec<Liveness>,
     /// Does a function have a barrier?
     pub(super) has_barriers: bool,
+    /// Do the threads of a warp exchange anything?
+    pub(super) has_exchanges: bool,
     /// For each function the registers that addresses are made of.
     pub(super) addressing: Vec<FxHashSet<RegisterId>>,
     /// For each instruction of each function: is it between a backward jump and where that goes to?
@@ -29,9 +31,10 @@ impl<'m> PreparedModule<'m> {
             .collect();
         let liveness = module.functions.iter().zip(&effects).map(|(f, e)| Liveness::new(f, e)).collect();
         let has_barriers = effects.iter().flatten().any(|e| matches!(e, Effect::Barrier(..) | Effect::BarrierReduce { .. }));
+        let has_exchanges = effects.iter().flatten().any(|e| matches!(e, Effect::Exchange { .. }));
         let loops = effects.iter().map(|e| in_loops(e)).collect();
         let addressing = effects.iter().map(|e| addressing(e)).collect();
-        Self { module, effects, liveness, has_barriers, addressing, loops }
+        Self { module, effects, liveness, has_barriers, has_exchanges, addressing, loops }
     }
 
     /// May an instruction be executed twice in one call of its function?

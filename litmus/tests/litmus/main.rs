@@ -32,6 +32,7 @@ mod round_trip;
 mod seen_elsewhere;
 mod sequencing;
 mod strengthen;
+mod turns;
 mod vectors;
 mod verdicts;
 mod waiting;

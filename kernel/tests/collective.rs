@@ -1,0 +1,156 @@
+//! Threads that wait together, as Triton compiles loops around atomics: one asks, and tells the others through shared memory or by an exchange of its
+//! warp. And threads that only read, stores of several lanes at once, and executions in which threads take turns.
+
+use std::collections::BTreeSet;
+
+use margay_kernel::launch::Launch;
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
+
+const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 x;\n.global .align 4 .u32 z;\n.global .align 4 .b8 d[1024];\n\
+                    .shared .align 4 .u32 s;\n.visible .entry k()\n{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\nmov.u32 %r1, %tid.x;\n\
+                    mov.u32 %r2, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 0;\nsetp.ne.u32 %p2, %r2, 0;\nmov.u64 %rd1, d;\nmul.wide.u32 %rd2, %r1, 4;\n\
+                    add.u64 %rd3, %rd1, %rd2;\n";
+
+fn asked(code: &str, launch: &str) -> KernelAnswer {
+    let text = format!("{HEAD}{code}\nret;\n}}\n");
+    let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
+    let kernel = module.kernels().next().expect("a kernel");
+    ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, kernel) })
+        .unwrap_or_else(|why| panic!("{why}\n{text}"))
+}
+
+/// What goes wrong with certainty; nothing where that is undecided.
+fn kinds(code: &str, launch: &str) -> Option<BTreeSet<FindingKind>> {
+    let answer = asked(code, launch);
+    let settled = answer.is_settled(false) || answer.is_certain();
+    settled.then(|| answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect())
+}
+
+/// Block 0 writes an element for each thread and sets a flag; the others wait for it and read them.
+fn flag(round: &str, behind: &str) -> String {
+    format!(
+        "@%p2 bra W;\nst.global.u32 [%rd3], 1;\nbar.sync 0;\n@%p1 atom.release.gpu.global.exch.b32 %r3, [x], 1;\nret;\nW:\nL:\nmov.u32 %r4, 0;\n{round}\n\
+         setp.ne.u32 %p3, %r5, 1;\n@%p3 bra L;\n{behind}\nld.global.u32 %r6, [%rd3];"
+    )
+}
+
+const ASKS: &str = "@%p1 atom.acquire.gpu.global.cas.b32 %r4, [x], 1, 1;";
+
+/// A part of a text with something else in its place.
+fn with(text: &str, part: &str, other: &str) -> String {
+    assert!(text.contains(part), "{part} is in no line of {text}");
+    text.replacen(part, other, 1)
+}
+
+fn check(right: &str, launches: &[&str], wrong: &[(&str, &str, &str)]) {
+    for launch in launches {
+        assert_eq!(kinds(right, launch), Some(BTreeSet::new()), "{launch}: {right}");
+    }
+    for (part, other, launch) in wrong {
+        let text = with(right, part, other);
+        assert_eq!(kinds(&text, launch), Some([FindingKind::Race].into()), "{launch}: {text}");
+    }
+}
+
+/// What is weaker in the writer, and in who asks.
+const WEAKER: [(&str, &str); 4] = [
+    (".release.gpu", ".relaxed.gpu"),
+    (".acquire.gpu", ".relaxed.gpu"),
+    (".release.gpu", ".release.cta"),
+    ("bar.sync 0;\n@%p1 atom.release", "@%p1 atom.release"),
+];
+
+fn weaker(launch: &'static str) -> Vec<(&'static str, &'static str, &'static str)> {
+    WEAKER.iter().map(|(part, other)| (*part, *other, launch)).collect()
+}
+
+#[test]
+fn a_block_is_told_through_shared_memory() {
+    let round = format!("bar.sync 0;\n{ASKS}\n@%p1 st.shared.u32 [s], %r4;\nbar.sync 0;\nld.shared.u32 %r5, [s];");
+    let right = flag(&round, "");
+    let mut wrong = weaker("2x2");
+    wrong.extend(weaker("2x33"));
+    wrong.push(("bar.sync 0;\nld.shared", "ld.shared", "2x2"));
+    check(&right, &["2x2", "2x33", "3x2"], &wrong);
+    // Without the barrier at its start a round's value may overwrite that of the round before while it is read.
+    assert_ne!(kinds(&with(&right, "bar.sync 0;\n@%p1 atom.acquire", "@%p1 atom.acquire"), "2x2"), Some(BTreeSet::new()));
+    // Who is told more than one value, or leaves for another one, does not go round together with the others.
+    assert_ne!(kinds(&with(&right, "%p3, %r5, 1", "%p3, %r5, %r1"), "2x2"), Some(BTreeSet::new()));
+    assert_ne!(kinds(&with(&right, "@%p1 st.shared", "st.shared"), "2x2"), Some(BTreeSet::new()));
+}
+
+#[test]
+fn a_warp_is_told_by_an_exchange() {
+    let round = format!("bar.sync 0;\n{ASKS}\nshfl.sync.idx.b32 %r5, %r4, 0, 31, -1;\nbar.sync 0;");
+    check(&flag(&round, ""), &["2x2", "2x32"], &weaker("2x32"));
+    let round = format!("{ASKS}\nshfl.sync.idx.b32 %r5, %r4, 0, 31, -1;");
+    let alone = flag(&round, "bar.warp.sync -1;");
+    let mut wrong = weaker("2x32");
+    // An exchange orders nothing.
+    wrong.push(("bar.warp.sync -1;", "", "2x2"));
+    check(&alone, &["2x2", "2x32"], &wrong);
+    // Each lane is told by the next one: that is no value for all.
+    assert_ne!(
+        kinds(&with(&alone, "shfl.sync.idx.b32 %r5, %r4, 0, 31", "shfl.sync.down.b32 %r5, %r4, 1, 31"), "2x2"),
+        Some(BTreeSet::new())
+    );
+}
+
+/// A thread that takes a ticket in each round does more than wait, and its rounds stay.
+#[test]
+fn who_asks_goes_round_as_it_does() {
+    let round = "bar.sync 0;\n@%p1 atom.relaxed.gpu.global.add.u32 %r4, [x], 1;\n@%p1 st.shared.u32 [s], %r4;\nbar.sync 0;\nld.shared.u32 %r5, [s];";
+    let code = format!("L:\nmov.u32 %r4, 0;\n{round}\nsetp.ne.u32 %p3, %r5, 1;\n@%p3 bra L;\n@%p1 st.global.u32 [z], 1;");
+    // One block takes the second ticket, and the other one goes round for ever.
+    assert_ne!(kinds(&code, "2x2"), Some(BTreeSet::new()));
+}
+
+/// The last of the blocks adds up what all have left: each lane learns from the first one of its warp which block that is.
+#[test]
+fn the_last_block_is_known_to_all_lanes() {
+    let right = "mul.wide.u32 %rd4, %r2, 4;\nadd.u64 %rd5, %rd1, %rd4;\n@%p1 st.global.u32 [%rd5], 1;\nbar.sync 0;\nmov.u32 %r4, 0;\n\
+                 @%p1 atom.acq_rel.gpu.global.add.u32 %r4, [x], 1;\nshfl.sync.idx.b32 %r5, %r4, 0, 31, -1;\nbar.sync 0;\nsetp.ne.u32 %p3, %r5, 1;\n\
+                 @%p3 ret;\nld.global.u32 %r6, [%rd1];\nld.global.u32 %r7, [%rd1+4];";
+    let wrong = [
+        (".acq_rel.gpu", ".relaxed.gpu", "2x32"),
+        (".acq_rel.gpu", ".acquire.gpu", "2x32"),
+        (".acq_rel.gpu", ".release.gpu", "2x32"),
+        ("-1;\nbar.sync 0;", "-1;", "2x32"),
+    ];
+    check(right, &["2x32", "2x2"], &wrong);
+}
+
+/// A race of one store in several lanes is told where there is no other, and says what it is.
+#[test]
+fn stores_of_several_lanes_come_last() {
+    let spots = |code: &str| {
+        let answer = asked(code, "1x2");
+        let finding = answer.wrong().and_then(|l| l.findings.first()).expect("a race").clone();
+        assert_eq!(finding.kind, FindingKind::Race);
+        let is_said = finding.why.iter().any(|why| why.contains("one store of several lanes"));
+        (finding.stands.iter().map(|s| s.spot.text.clone()).collect::<Vec<_>>(), is_said)
+    };
+    let (stands, is_said) = spots("st.global.u32 [x], 1;");
+    assert!(is_said && stands[0] == stands[1], "{stands:?}");
+    // Who reads it is another race, also if it is behind it in the test.
+    let (stands, is_said) = spots("st.global.u32 [x], 1;\n@!%p1 ld.global.u32 %r3, [x];");
+    assert!(!is_said && stands.iter().any(|text| text.contains("ld.global")), "{stands:?}");
+    let (stands, is_said) = spots("st.global.u32 [x], 1;\nst.global.u32 [%rd1], %r1;\n@%p1 st.global.u32 [%rd1], 7;");
+    assert!(!is_said && stands[0] != stands[1], "{stands:?}");
+    // Of two warps the stores are two.
+    let answer = asked(
+        "setp.ne.u32 %p4, %r1, 32;\nand.pred %p4, %p4, %p4;\nsetp.eq.u32 %p5, %r1, 0;\n@%p5 st.global.u32 [x], 1;\n@!%p4 st.global.u32 [x], 1;",
+        "1x33",
+    );
+    let why = &answer.wrong().and_then(|l| l.findings.first()).expect("a race").why;
+    assert!(!why.iter().any(|why| why.contains("several lanes")), "{why:?}");
+}
+
+/// A thread that only reads is left out of what is asked of others, but where it hands on at a barrier what it was told.
+#[test]
+fn readers_hand_on_what_they_are_told() {
+    let right = "@%p2 bra W;\n@!%p1 ret;\nst.global.u32 [z], 1;\nst.release.gpu.global.u32 [x], 1;\nret;\nW:\nsetp.ne.u32 %p4, %r1, 1;\n@%p4 bra B;\nL:\n\
+                 ld.acquire.gpu.global.u32 %r4, [x];\nsetp.ne.u32 %p3, %r4, 1;\n@%p3 bra L;\nB:\nbar.sync 0;\n@%p1 ld.global.u32 %r5, [z];";
+    check(right, &["2x2", "2x3"], &[("ld.acquire.gpu", "ld.relaxed.gpu", "2x2"), ("bar.sync 0;\n", "", "2x2")]);
+}
