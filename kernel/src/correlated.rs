@@ -37,6 +37,15 @@ fn without_one(code: &mut Vec<Line>) -> bool {
         let Some(label) = code[at + 1..].iter().position(|(p, _)| *p == CodePiece::Label(*to)).map(|n| at + 1 + n) else {
             continue;
         };
+        // Who comes between the first branch and the label on another way went past the first branch.
+        let between = at + 1..label;
+        let is_entry = |(n, (p, _)): (usize, &Line)| {
+            let CodePiece::Jump(_, to) = p else { return false };
+            !between.contains(&n) && code[between.clone()].iter().any(|(p, _)| *p == CodePiece::Label(*to))
+        };
+        if code.iter().enumerate().any(is_entry) {
+            continue;
+        }
         // What is computed between the label and the branch is for the branch alone.
         let is_computed =
             |(p, _): &&Line| matches!(p, CodePiece::Other(text) if p.writes().is_some() && !text.starts_with("fence"));
@@ -185,6 +194,23 @@ mod tests {
         let mut after = before.clone();
         without_correlated_branches(&mut after);
         assert_eq!(before, after);
+    }
+
+    #[test]
+    fn what_others_come_to_between_the_branches_stays() {
+        let entered = |from: usize| {
+            let mut code = code("xor.u32 r6, t1, 1", true);
+            code.insert(6, (CodePiece::Label(3), None));
+            code.insert(from, jump("t1", true, 3));
+            code
+        };
+        // From in front of the first branch, and from behind the second one, but not from between.
+        for (from, is_left) in [(4, true), (11, true), (6, false)] {
+            let before = entered(from);
+            let mut after = before.clone();
+            without_correlated_branches(&mut after);
+            assert_eq!(before == after, is_left, "{from}");
+        }
     }
 
     #[test]
