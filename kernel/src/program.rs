@@ -291,7 +291,7 @@ impl Executed {
             marks.push(thread.marks);
             waiting.push(thread.code);
         }
-        let code = settled_code(&waiting, layout);
+        let code = settled_code(&waiting, launch, layout);
         if is_over() {
             return Err("the time was up, or the question was stopped, before its threads were executed".to_owned());
         }
@@ -412,7 +412,7 @@ impl Executed {
     pub fn with_code(&self, layout: &Layout, thread: usize, code: Vec<Line>) -> Vec<Vec<Line>> {
         let mut all = self.waiting.clone();
         all[thread] = tidy(code);
-        settled_code(&all, layout)
+        settled_code(&all, self.launch, layout)
     }
 
     /// Do all threads come to their ends without going round a loop, and without anything that is asynchronous?
@@ -649,9 +649,9 @@ impl Executed {
 }
 
 /// The code of threads as tests have it: who goes round for ever ends, and exchanges in loops that wait are compare-and-swaps.
-fn settled_code(waiting: &[Vec<Line>], layout: &Layout) -> Vec<Vec<Line>> {
+fn settled_code(waiting: &[Vec<Line>], launch: Launch, layout: &Layout) -> Vec<Vec<Line>> {
     let mut code: Vec<Vec<Line>> = waiting.iter().map(|code| ended(code)).collect();
-    exchanges_that_wait(&mut code, &|cell| match cell.object {
+    exchanges_that_wait(&mut code, launch.blocks == 1, &|cell| match cell.object {
         // Shared memory holds nothing that is known at the start: litmus tests have it as zeros.
         Object::Shared(..) => Some(0),
         _ => layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64),

@@ -208,7 +208,7 @@ impl Inquiry<'_, '_> {
             let mut with_reads = slice.clone();
             if verdict.race.is_none()
                 && verdict.bounded
-                && reads_that_wait(&mut with_reads.code)
+                && reads_that_wait(&mut with_reads.code, self.launch.blocks == 1)
                 && self.has_no_race(executed, &with_reads, &options)
             {
                 continue;

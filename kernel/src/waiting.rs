@@ -112,8 +112,10 @@ pub(crate) fn reaches(code: &[Line], from: usize, to: usize) -> bool {
 
 /// Takes exchanges in waiting loops for compare-and-swaps. Where memory only ever holds two values, an exchange with one of them either puts it
 /// in place of the other, or changes nothing; rounds that change nothing are then rounds that only read. Nothing is lost by that: whoever reads
-/// what such a round wrote could read the same value from before it, by the same chain of read-modify-writes.
-pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(MemoryCell) -> Option<i64>) {
+/// what such a round wrote could read the same value from before it, by the same chain of read-modify-writes. What such a round itself races with is a
+/// write, which the read races with, too, or a read that is not strong enough, of which there must be none.
+pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], has_one_block: bool, initial: &dyn Fn(MemoryCell) -> Option<i64>) {
+    let weakly_read = weakly_read(threads, has_one_block);
     let mut values: BTreeMap<MemoryCell, Option<BTreeSet<i64>>> = BTreeMap::new();
     for (piece, _) in threads.iter().flatten() {
         match piece {
@@ -132,6 +134,9 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
                     all
                 });
             }
+            CodePiece::Issue(issue) => {
+                values.insert(issue.to, None);
+            }
             _ => {}
         }
     }
@@ -143,7 +148,8 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
     for (cell, all) in values {
         let (Some(mut all), Some(first)) = (all, initial(cell)) else { continue };
         all.insert(first);
-        if all.len() == 2 && !cells.iter().any(|other| overlaps(&cell, other)) {
+        let is_weakly_read = weakly_read.iter().any(|of| of.overlaps(&cell));
+        if all.len() == 2 && !is_weakly_read && !cells.iter().any(|other| overlaps(&cell, other)) {
             pairs.insert(cell, all);
         }
     }
@@ -163,6 +169,24 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
     }
 }
 
+/// The cells that some read is not strong for: a weak one, or one for the threads of its block where there are others.
+fn weakly_read(threads: &[Vec<Line>], has_one_block: bool) -> BTreeSet<MemoryCell> {
+    let is_strong = |operation: &str| {
+        let mut words = operation.split('.').skip(1);
+        match words.next() {
+            Some("relaxed" | "acquire") => has_one_block || matches!(words.next(), Some("gpu" | "sys")),
+            Some("volatile" | "mmio") => true,
+            _ => false,
+        }
+    };
+    let of = |(piece, _): &Line| match piece {
+        CodePiece::Read { operation, cell, .. } if !is_strong(operation) => Some(*cell),
+        CodePiece::Issue(issue) => issue.from(),
+        _ => None,
+    };
+    threads.iter().flatten().filter_map(of).collect()
+}
+
 /// What loops that only wait do in a round.
 fn waiting_rounds(code: &[Line]) -> Vec<Range<usize>> {
     let jumps = code
@@ -179,18 +203,8 @@ fn waiting_rounds(code: &[Line]) -> Vec<Range<usize>> {
 /// Takes read-modify-writes of waiting loops that write back what they read (`atomicAdd(p, 0)`) for reads; `false` where there is none. Executions of
 /// reads are more, and synchronise less: where these have no race, those of the read-modify-writes have none. What such a write itself races with is a
 /// write, which the read races with, too, or a weak read, of which there must be none.
-pub(crate) fn reads_that_wait(threads: &mut [Vec<Line>]) -> bool {
-    let weakly_read: BTreeSet<MemoryCell> = threads
-        .iter()
-        .flatten()
-        .filter_map(|(piece, _)| match piece {
-            CodePiece::Read { operation, cell, .. } if !operation.contains("relaxed") && !operation.contains("acquire") => {
-                Some(*cell)
-            }
-            CodePiece::Issue(issue) => issue.from(),
-            _ => None,
-        })
-        .collect();
+pub(crate) fn reads_that_wait(threads: &mut [Vec<Line>], has_one_block: bool) -> bool {
+    let weakly_read = weakly_read(threads, has_one_block);
     let mut found = false;
     for code in threads {
         for pieces in waiting_rounds(code) {

@@ -148,6 +148,23 @@ fn exchanges_wait_as_compare_and_swaps_do() {
     for wrong in [no_acquire, no_release] {
         assert_eq!(Case::new(&wrong, "k", &["2x1"]).kinds(), one(FindingKind::Race));
     }
+    // Who holds the lock reads it while others write what is there.
+    let looked_at = |read: &str| {
+        let code = format!(
+            "mov.u32 %r3, 1;\nbra A;\nA:\natom.acquire.gpu.global.exch.b32 %r1, [x], %r3;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra A;\n\
+             ld{read}.global.u32 %r2, [x];\nst.release.gpu.global.u32 [x], 0;\nret;"
+        );
+        kernel("", ".global .align 4 .u32 x;", &code)
+    };
+    for (read, launch, expected) in [
+        ("", "2x1", one(FindingKind::Race)),
+        (".relaxed.cta", "2x1", one(FindingKind::Race)),
+        (".relaxed.cta", "1x2", [].into()),
+        (".relaxed.gpu", "2x1", [].into()),
+        (".volatile", "2x1", [].into()),
+    ] {
+        assert_eq!(Case::new(&looked_at(read), "k", &[launch]).kinds(), expected, "{read} {launch}");
+    }
 }
 
 /// Each fence of the right kernels is needed, and taken away it is missed.
