@@ -618,10 +618,17 @@ impl Executed {
         let mut sorted: Vec<Vec<(String, usize)>> = blocks.into_values().collect();
         sorted.iter_mut().for_each(|block| block.sort());
         sorted.sort();
-        let mut text = format!("{:?}", slice.mbarriers.values());
-        for block in &sorted {
-            text.push('|');
-            for (_, t) in block {
+        let mut text = String::new();
+        // Which blocks are of one cluster.
+        let mut clusters: Vec<usize> = Vec::new();
+        for of_block in &sorted {
+            let cluster = of_block.first().map_or(0, |(_, t)| block(*t) / self.launch.cluster.max(1) as usize);
+            let number = clusters.iter().position(|of| *of == cluster).unwrap_or_else(|| {
+                clusters.push(cluster);
+                clusters.len() - 1
+            });
+            text += &if self.launch.cluster > 1 { format!("|{number}:") } else { "|".to_owned() };
+            for (_, t) in of_block {
                 text += &text_of(&slice.code[*t], &mut |cell| {
                     let number = *places.entry(cell).or_insert_with(|| {
                         next_place += 1;
@@ -630,12 +637,15 @@ impl Executed {
                     if let Some((_, value)) = slice.named.get(&cell) {
                         return format!("@{number}={value}/{}", cell.bytes);
                     }
-                    let name = self.named(cell);
-                    let inside = name.split_once('+').map_or("", |(_, at)| at);
-                    let first = name.split('+').next().unwrap_or_default();
+                    if let Some(count) = slice.mbarriers.get(&cell) {
+                        return format!("@{number} of {count}");
+                    }
                     let value = self.initial.iter().find(|(l, _)| l == first).map_or(0, |(_, value)| *value);
                     format!("@{number}+{inside}={value}/{}", cell.bytes)
                 });
+                    let name = self.named(cell);
+                    let inside = name.split_once('+').map_or("", |(_, at)| at);
+                    let first = name.split('+').next().unwrap_or_default();
                 text.push('/');
             }
         }

@@ -253,6 +253,62 @@ fn barriers_of_some_threads_of_a_warp() {
     assert_eq!(kinds(&of("bar.sync 0;\n@%p1 ret;"), "1x2"), NOTHING);
 }
 
+/// Two blocks of one cluster stand for no two of different ones.
+#[test]
+fn blocks_of_two_clusters_are_asked_about() {
+    let of = |scope: &str, launch: &str| {
+        kinds(&kernel(".global .u32 x;", "", &format!("atom.relaxed.{scope}.global.add.u32 %r1, [x], 1;")), launch)
+    };
+    for (scope, launch, expected) in [
+        ("cluster", "2x1@cluster=2", NOTHING),
+        ("cluster", "4x1@cluster=2", only(FindingKind::Race)),
+        ("cluster", "6x1@cluster=3", only(FindingKind::Race)),
+        ("gpu", "4x1@cluster=2", NOTHING),
+    ] {
+        assert_eq!(of(scope, launch), expected, "{scope} {launch}");
+    }
+}
+
+/// A lane that waits at a barrier of the block, and another one at that of the cluster, hold each other up: nobody goes on.
+#[test]
+fn barriers_of_block_and_cluster_in_two_orders() {
+    let (of_block, of_cluster) = ("barrier.sync 0;", "barrier.cluster.arrive;\nbarrier.cluster.wait;");
+    let code = |first: &str, second: &str, behind: &str| {
+        kernel(
+            ".global .u32 x;",
+            "",
+            &format!(
+                "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra OTHER;\n{of_cluster}\n{of_block}\n{behind}\nret;\nOTHER:\n{first}\n{second}\n{behind}"
+            ),
+        )
+    };
+    for behind in ["", "st.global.u32 [x], %r1;"] {
+        assert_eq!(kinds(&code(of_block, of_cluster, behind), "2x2@cluster=2"), only(FindingKind::Endless), "{behind}");
+    }
+    assert_eq!(kinds(&code(of_cluster, of_block, ""), "2x2@cluster=2"), NOTHING);
+}
+
+/// What a place holds that an index is made of may come from a wider store that begins before others which it overlaps.
+#[test]
+fn an_index_that_a_wider_store_brings() {
+    let code = |beside: &str| {
+        kernel(
+            ".global .align 8 .b8 x[8];\n.global .align 8 .b8 y[64];",
+            "",
+            &format!(
+                "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 1;\n@%p1 st.global.u8 [x+5], 0;\nbar.sync 0;\n@!%p1 st.global.u8 [x+{beside}], 0;\n\
+                 @!%p1 st.global.u64 [x], 0x10000000000;\nbar.sync 0;\n@%p1 bra READER;\nst.global.u32 [y+4], 1;\nret;\nREADER:\n\
+                 ld.global.u8 %r2, [x+5];\nmov.u64 %rd1, y;\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd1, %rd1, %rd2;\nld.global.u32 %r3, [%rd1];\n\
+                 st.global.u32 [y+32], %r3;"
+            ),
+        )
+    };
+    for beside in ["0", "2", "5"] {
+        let found = kinds(&code(beside), "1x2");
+        assert!(found.is_none_or(|kinds| kinds.contains(&FindingKind::Race)), "{beside}");
+    }
+}
+
 /// `.reqntid` is respected: other launches fail before the kernel begins.
 #[test]
 fn the_required_size_of_blocks_is_respected() {
