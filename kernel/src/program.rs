@@ -731,11 +731,11 @@ fn bound_values(before: &LaunchFacts, facts: &mut LaunchFacts) {
         }
     }
     let cells: Vec<MemoryCell> = facts.values.keys().copied().collect();
-    for pair in cells.windows(2) {
-        let overlap = pair[0].object == pair[1].object && pair[1].offset < pair[0].offset + pair[0].bytes;
-        if overlap {
-            facts.values.insert(pair[0], None);
-            facts.values.insert(pair[1], None);
+    for (n, cell) in cells.iter().enumerate() {
+        // In order of where they begin: those that overlap follow at once, with shorter ones between.
+        for other in cells[n + 1..].iter().take_while(|other| cell.overlaps(other)) {
+            facts.values.insert(*cell, None);
+            facts.values.insert(*other, None);
         }
     }
 }
