@@ -4,6 +4,9 @@ use crate::layout::{Layout, Object};
 use crate::program::Executed;
 use crate::residue::MemoryCell;
 
+/// The bytes of an element, as a condition counts them.
+pub(crate) const ELEMENT: u64 = 4;
+
 /// A condition of the user's, with the names of litmus tests.
 pub(crate) struct FinalCondition {
     /// As it is written.
@@ -25,10 +28,27 @@ impl FinalCondition {
         self.parts.iter().map(name).collect()
     }
 
+    /// An element of which no location of the test has the value: it is accessed in parts.
+    pub fn in_parts(&self, executed: &Executed, initial: &dyn Fn(Object, u64, u64) -> u64) -> Option<&str> {
+        let is_in_parts = |(object, offset, _): &&(Object, u64, String)| {
+            let element = MemoryCell { object: *object, offset: *offset, bytes: ELEMENT };
+            let cells: Vec<MemoryCell> = executed.cells().filter(|cell| cell.overlaps(&element)).collect();
+            match cells.as_slice() {
+                // A narrower one has the value where nobody accesses the rest, and that is 0.
+                [cell] if cell.offset == *offset && cell.bytes < ELEMENT => {
+                    initial(*object, offset + cell.bytes, ELEMENT - cell.bytes) != 0
+                }
+                [cell] => cell.offset != *offset,
+                several => !several.contains(&element),
+            }
+        };
+        self.parts.iter().filter_map(|p| p.as_ref().err()).find(is_in_parts).map(|(.., name)| name.as_str())
+    }
+
     /// Does it name a byte of a cell?
     pub fn is_of(&self, cell: MemoryCell) -> bool {
         let of = |(object, offset, _): &(Object, u64, String)| {
-            *object == cell.object && *offset < cell.offset + cell.bytes && cell.offset < offset + 4
+            *object == cell.object && *offset < cell.offset + cell.bytes && cell.offset < offset + ELEMENT
         };
         self.parts.iter().filter_map(|p| p.as_ref().err()).any(of)
     }
@@ -93,7 +113,7 @@ impl FinalCondition {
                     .collect();
                 format!("there is no array `{name}` in the condition `{text}`; there are: {}", known.join(", "))
             })?;
-            parts.push(Err((Object::Array(array as u32), index * 4, whole)));
+            parts.push(Err((Object::Array(array as u32), index * ELEMENT, whole)));
         }
         Ok(FinalCondition { text: text.to_owned(), parts })
     }
@@ -102,5 +122,5 @@ impl FinalCondition {
 /// The bytes that conditions name.
 pub(crate) fn asked_bytes(finals: &[FinalCondition]) -> Vec<(Object, u64)> {
     let places = finals.iter().flat_map(|f| f.parts.iter().filter_map(|p| p.as_ref().err()));
-    places.flat_map(|(object, offset, _)| (0..4).map(move |byte| (*object, offset + byte))).collect()
+    places.flat_map(|(object, offset, _)| (0..ELEMENT).map(move |byte| (*object, offset + byte))).collect()
 }

@@ -13,7 +13,7 @@ use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands};
 use crate::ask::{KernelQuestion, reached};
-use crate::condition::{FinalCondition, asked_bytes};
+use crate::condition::{ELEMENT, FinalCondition, asked_bytes};
 use crate::effort::{Effort, Engines};
 use crate::launch::{Launch, MAX_THREADS};
 use crate::layout::{Layout, Object};
@@ -476,6 +476,14 @@ impl Inquiry<'_, '_> {
     }
 
     fn holds(&self, executed: &Executed, condition: &FinalCondition, found: &mut LaunchFindings) -> Result<(), String> {
+        let initial = |object, offset, bytes| self.layout.initial(object, offset, bytes).unwrap_or(0);
+        if let Some(name) = condition.in_parts(executed, &initial) {
+            found.open(format!(
+                "the condition `{}`: `{name}` is {ELEMENT} bytes, and the kernel accesses them in parts of which no access has the value",
+                condition.text
+            ));
+            return Ok(());
+        }
         let text = condition.named(executed)?;
         let is_opaque = |part: &Result<String, (Object, u64, String)>| match part {
             Err((object, offset, _)) => executed.facts.opaque.contains(&(*object, *offset)),

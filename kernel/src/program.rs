@@ -9,6 +9,7 @@ use margay_models::diagnostic::SourceFile;
 use rustc_hash::FxHashSet;
 
 use crate::collective::{rounds_with_exchanges, with_last_rounds_together};
+use crate::condition::ELEMENT;
 use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
@@ -328,9 +329,11 @@ impl Executed {
     /// Gives names to what is shared: bytes that overlap are one location.
     fn name(&mut self, prepared: &PreparedModule<'_>, layout: &Layout, cells: &BTreeSet<MemoryCell>, asked: &[(Object, u64)]) {
         let mut all: Vec<MemoryCell> = cells.iter().copied().collect();
-        for &(object, offset) in asked {
-            if !cells.iter().any(|c| c.object == object && c.offset <= offset && offset < c.offset + c.bytes) {
-                all.push(MemoryCell { object, offset, bytes: 4 });
+        // An element that is asked about and that no thread accesses has a name all the same.
+        for &(object, offset) in asked.iter().filter(|(_, offset)| offset % ELEMENT == 0) {
+            let element = MemoryCell { object, offset, bytes: ELEMENT };
+            if !cells.iter().any(|cell| cell.overlaps(&element)) {
+                all.push(element);
             }
         }
         all.sort_by_key(|c| (c.object, c.offset, std::cmp::Reverse(c.bytes)));
@@ -640,12 +643,12 @@ impl Executed {
                     if let Some(count) = slice.mbarriers.get(&cell) {
                         return format!("@{number} of {count}");
                     }
-                    let value = self.initial.iter().find(|(l, _)| l == first).map_or(0, |(_, value)| *value);
-                    format!("@{number}+{inside}={value}/{}", cell.bytes)
-                });
                     let name = self.named(cell);
                     let inside = name.split_once('+').map_or("", |(_, at)| at);
                     let first = name.split('+').next().unwrap_or_default();
+                    let value = self.initial.iter().find(|(l, _)| l == first).map_or(0, |(_, value)| *value);
+                    format!("@{number}+{inside}={value}/{}", cell.bytes)
+                });
                 text.push('/');
             }
         }

@@ -331,7 +331,8 @@ impl Inquiry<'_, '_> {
             return false;
         };
         let verdict = self.deepened(&written, model, options, self.effort);
-        verdict.is_ok_and(|v| v.race.is_none() && !v.bounded)
+        let ends = |gap: Option<&Gap>| gap.is_none_or(|gap| gap.kind() != GapKind::Endless);
+        verdict.is_ok_and(|v| v.race.is_none() && !v.bounded && ends(v.gap.as_ref()))
     }
 
     fn racing(
@@ -488,6 +489,11 @@ impl Inquiry<'_, '_> {
             found.open(format!("{what}: {}", self.bound()));
         } else if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.kind() == GapKind::Lost) {
             found.open(format!("{what}: {}", gap.kind().words()));
+        } else if verdict.gap.as_ref().is_some_and(|gap| gap.kind() == GapKind::Endless)
+            && !found.findings.iter().any(|finding| matches!(finding.kind, FindingKind::Endless | FindingKind::Barriers))
+        {
+            // What nothing does shows nothing: the kernel has executions that end, and so must a test of what it does.
+            found.open(format!("{what}: {}, in the test of it", GapKind::Endless.words()));
         }
     }
 }

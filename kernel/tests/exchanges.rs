@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use margay_kernel::launch::Launch;
 use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
 
-const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 x;\n.global .align 4 .u32 y;\n";
+const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 x;\n.global .align 4 .u32 y;\n\
+                    .global .align 8 .b8 w[16];\n";
 
 fn asked(code: &str, launch: &str, finals: &[&str]) -> KernelAnswer {
     let text =
@@ -99,6 +100,66 @@ fn some_threads_of_a_warp_meet() {
                 bar.warp.sync 3;\n@!%p2 ret;\nld.global.u32 %r2, [x];";
     assert_eq!(kinds(code, "1x4", &[]), NOTHING);
     assert_eq!(kinds(&code.replace("bar.warp.sync 3", "bar.warp.sync 1"), "1x4", &[]), None);
+}
+
+/// A lane that has ended holds nobody up at a barrier of its warp, and what was done in front of it is looked at all the same; one that goes on without the
+/// barrier is wrong.
+#[test]
+fn lanes_that_do_not_come_to_a_barrier_of_their_warp() {
+    let of = |code: &str| kinds(&format!("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n{code}"), "1x2", &[]);
+    let stored = "bar.warp.sync -1;\nst.global.u32 [x], %r1;";
+    for (code, expected) in [
+        ("@%p1 ret;\nbar.warp.sync -1;\nst.global.u32 [x], 1;".to_owned(), NOTHING),
+        (format!("{stored}\n@%p1 ret;\nbar.warp.sync -1;"), only(FindingKind::Race)),
+        (
+            format!("{stored}\n@%p1 ret;\nbar.warp.sync -1;\nbar.warp.sync -1;\ntrap;"),
+            Some([FindingKind::Race, FindingKind::Trap].into()),
+        ),
+        (
+            "@%p1 bra DONE;\nbar.warp.sync -1;\nDONE:\n@!%p1 st.global.u32 [y], 1;\n@%p1 st.global.u32 [x], 1;".to_owned(),
+            only(FindingKind::Barriers),
+        ),
+        ("@%p1 bra DONE;\nbar.warp.sync 2;\nDONE:\n@%p1 st.global.u32 [x], 1;".to_owned(), NOTHING),
+    ] {
+        assert_eq!(of(&code), expected, "{code}");
+    }
+    // Some lanes meet in front of a barrier of the block, to which all come.
+    let some = "mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 1;\n@%p1 bra ALL;\nbar.warp.sync 3;\nALL:\nbar.sync 0;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 ret;\n\
+                st.global.u32 [x], 1;";
+    assert_eq!(kinds(some, "1x3", &[]), NOTHING);
+    // Barriers of the block have numbers of their own, which are no barriers of a warp.
+    for barrier in ["bar.sync 0;", "bar.sync 1;"] {
+        let numbered = format!(
+            "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 2;\nsetp.eq.u32 %p2, %r1, 0;\n@%p1 bra ALL;\natom.acq_rel.gpu.global.add.u32 %r2, [y], 1;\n\
+             bar.warp.sync 3;\natom.acq_rel.gpu.global.add.u32 %r3, [y], 1;\nALL:\n{barrier}\n@%p2 st.global.u32 [x], 1;\n@%p1 ld.global.u32 %r4, [x];\n\
+             {barrier}\natom.acq_rel.gpu.global.add.u32 %r3, [y], 1;"
+        );
+        assert_eq!(kinds(&numbered, "1x3", &[]), only(FindingKind::Race), "{barrier}");
+    }
+    // A barrier of the warp behind one of the block for one lane, and in front of it for the other: nobody goes on.
+    let crossed = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra OTHER;\nbarrier.sync 0;\nbar.warp.sync 3;\nret;\nOTHER:\n\
+                   bar.warp.sync 3;\nbarrier.sync 0;";
+    assert_eq!(kinds(crossed, "1x2", &[]), only(FindingKind::Endless));
+}
+
+/// An element of 4 bytes that a condition names has a place of its own, whatever is accessed beside it, and where it is accessed in parts nothing is said of it.
+#[test]
+fn elements_that_conditions_name() {
+    for (code, condition, expected) in [
+        ("st.global.u32 [w+4], 1;", "w[0] == 0", NOTHING),
+        ("st.global.u32 [w+4], 1;", "w[0] != 0", only(FindingKind::Final)),
+        (
+            "atom.global.add.u32 %r1, [w+4], 1;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra S;\nret;\nS:\nst.global.u32 [w+4], 5;",
+            "w[0] == w[1]",
+            only(FindingKind::Final),
+        ),
+        ("st.global.u8 [w], 2;", "w[0] == 2", NOTHING),
+        ("st.global.u8 [w], 2;\nst.global.u8 [w+1], 1;", "w[0] != 258", None),
+        ("st.global.u16 [w+2], 1;", "w[0] == 0", None),
+        ("st.global.u64 [w], 1;", "w[0] == 1", NOTHING),
+    ] {
+        assert_eq!(kinds(code, "1x1", &[condition]), expected, "{code} {condition}");
+    }
 }
 
 /// Nobody knows which threads are together, and one that never comes is no answer.
