@@ -35,7 +35,7 @@ impl Inquiry<'_, '_> {
         let has_barriers = executed.threads.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Barrier(_)));
         if has_barriers {
             // A thread that stands in its loop never comes to the barrier at which the others of its block wait.
-            let why = "waits that never end, in blocks of several threads that meet at barriers: they are looked into for blocks of one thread";
+            let why = "executions with a wait that never ends, in blocks of several threads that meet at barriers: they are looked into for blocks of one thread";
             found.not_looked.push(NotLooked { line: None, text: None, why: why.to_owned(), guessed: false });
             found.no_waits = true;
             return Ok(());

@@ -49,7 +49,7 @@ fn what_was_not_looked_into_is_not_claimed() {
     let output = margay(&["kernel", "tests/kernels/barrier.ptx", "--kernel", "barrier_with_fences", "--launch", "2x2"]);
     let text = out(&output);
     assert!(
-        text.contains("has no data race, trap or address outside of arrays in launch 2x2; endless waits were not looked into"),
+        text.contains("has no data race, trap or address outside of arrays in launch 2x2; executions with an endless wait were not looked into"),
         "{text}"
     );
 }

@@ -88,8 +88,10 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             let without = of(&|l| l.asked == LaunchVerdict::Nothing && !l.waits);
             let (asked, waits) = match without.as_slice() {
                 [] => (QUESTIONS[1], String::new()),
-                some if some.len() == nothing.len() => (QUESTIONS[0], "; endless waits were not looked into".to_owned()),
-                some => (QUESTIONS[1], format!(" (endless waits: not looked into in {})", list(some))),
+                some if some.len() == nothing.len() => {
+                    (QUESTIONS[0], "; executions with an endless wait were not looked into".to_owned())
+                }
+                some => (QUESTIONS[1], format!(" (executions with an endless wait: not looked into in {})", list(some))),
             };
             let plural = if nothing.len() == 1 { "launch" } else { "launches" };
             let weak = if is_weak { ", no final state of global memory that only weak memory has" } else { "" };
