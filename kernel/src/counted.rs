@@ -9,7 +9,7 @@ use crate::residue::{CodePiece, Line};
 pub(crate) type CountedBarriers = BTreeSet<(usize, String)>;
 
 /// The number of the first instance that is none of a warp.
-const FIRST: u64 = 1 << 60;
+pub(crate) const COUNTED: u64 = 1 << 60;
 
 /// The barriers of which that is so: all of a number are alike, nobody only arrives, and as many threads use one as it counts.
 pub(crate) fn counted_barriers(launch: Launch, code: &[Vec<Line>]) -> CountedBarriers {
@@ -50,7 +50,7 @@ pub(crate) fn as_meetings(launch: Launch, code: &[Vec<Line>], counted: &CountedB
                 && let Some((of, count)) = text.trim_start_matches("bar.cta.sync ").split_once(", ")
                 && let Ok(of) = of.parse::<u64>()
             {
-                *text = format!("bar.cta.sync {}, 0, {count}", FIRST + block as u64 * 16 + of);
+                *text = format!("bar.cta.sync {}, 0, {count}", COUNTED + block as u64 * 16 + of);
             }
         }
     }

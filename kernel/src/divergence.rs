@@ -4,7 +4,7 @@ use margay_ptx::effect::{Effect, Window};
 
 use crate::answer::{Finding, FindingKind, RepairAnswer};
 use crate::inquiry::{Inquiry, LaunchFindings, shown};
-use crate::meeting::{Barriers, Company, Sequence, WARP, company, has_count, is_past, stuck};
+use crate::meeting::{Barriers, Company, Sequence, WARP, company, company_of_lanes, has_count, is_past, stuck};
 use crate::program::Executed;
 use crate::residue::Origin;
 use crate::thread::Omission;
@@ -24,9 +24,11 @@ impl Inquiry<'_, '_> {
                     Barriers::Fixed(order) => fixed.push((thread, order)),
                 }
             }
-            let apart = self.apart(executed, &fixed, found).map(|(stands, why)| (FindingKind::Barriers, stands, why));
-            let wrong = apart.or_else(|| {
-                let (stands, why) = self.stuck(&fixed, found)?;
+            let of_block: Vec<Sequence> = fixed.iter().map(|(_, all)| all.of_block()).collect();
+            let of_block: Vec<(usize, &Sequence)> = fixed.iter().map(|(thread, _)| *thread).zip(&of_block).collect();
+            let apart = self.apart(executed, (&fixed, &of_block), found);
+            let wrong = apart.map(|(stands, why)| (FindingKind::Barriers, stands, why)).or_else(|| {
+                let (stands, why) = self.stuck(&of_block, found)?;
                 Some((FindingKind::Wait, vec![stands], why))
             });
             if let Some((kind, stands, why)) = wrong {
@@ -49,11 +51,12 @@ impl Inquiry<'_, '_> {
         found.not_looked.push(self.not_looked(&Omission { origin, why: why.to_owned(), guessed: false }));
     }
 
-    /// Two threads of a block that come to barriers that do not go together, and where they stand.
+    /// Two threads of a block that come to barriers that do not go together, and where they stand; they are given with all barriers, and with those of
+    /// the block.
     fn apart(
         &self,
         executed: &Executed,
-        fixed: &[(usize, &Sequence)],
+        (fixed, of_block): (&[(usize, &Sequence)], &[(usize, &Sequence)]),
         found: &mut LaunchFindings,
     ) -> Option<(Vec<(usize, Origin)>, &'static str)> {
         let is_aligned = |o: Origin| {
@@ -62,9 +65,10 @@ impl Inquiry<'_, '_> {
         };
         let is_behind = |access: Origin, barrier: Origin| self.is_behind(access, barrier);
         let warp = |thread: usize| thread % self.launch.threads as usize / WARP;
+        let lane = |thread: usize| thread % self.launch.threads as usize % WARP;
         let (mut ended, mut ended_in_warp) = (None, None);
-        for (i, (a, first)) in fixed.iter().enumerate() {
-            for (b, second) in &fixed[i + 1..] {
+        for (i, ((a, all_of_a), (_, first))) in fixed.iter().zip(of_block).enumerate() {
+            for ((b, all_of_b), (_, second)) in fixed.iter().zip(of_block).skip(i + 1) {
                 // Two that stand at different barriers of the block hold each other up.
                 let at = first
                     .order
@@ -87,6 +91,15 @@ impl Inquiry<'_, '_> {
                     }
                     ended = ended.or(more.map(|(_, at)| *at));
                     continue;
+                }
+                match company_of_lanes(all_of_a, all_of_b, 1 << lane(*a) | 1 << lane(*b), &is_behind) {
+                    Company::Past(at) => {
+                        let why = "Another lane of its warp that the mask names goes past this barrier without it, and a barrier of a warp waits for all lanes of its mask (PTX ISA, `bar.warp.sync`).";
+                        let met = |s: &Sequence| s.order.iter().filter(|(_, of)| *of == at).count();
+                        return Some((vec![(if met(all_of_b) > met(all_of_a) { *b } else { *a }, at)], why));
+                    }
+                    Company::Ended(at) => ended = ended.or(Some(at)),
+                    Company::Same | Company::Apart(..) => {}
                 }
                 match company(first, second, [&executed.skipped[*a], &executed.skipped[*b]], &is_aligned, &is_behind) {
                     Company::Same => {}

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::residue::{CodePiece, Line, Origin};
+use crate::slice::instance;
 use crate::thread::MarkKind;
 
 /// The barriers that a thread comes to.
@@ -37,6 +38,82 @@ fn operands(text: &str) -> Option<(&str, Option<usize>)> {
     }
 }
 
+/// The barrier of those lanes of a warp that a mask names, as a litmus test has it: those of one mask meet. Which numbers tests have is seen when they
+/// are written.
+pub(crate) fn warp_barrier(warp: u64, mask: u64) -> String {
+    format!("bar.cta.sync {}, 0, {}", (warp + 1) << 32 | mask, mask.count_ones())
+}
+
+/// The lanes for which a barrier of a warp is.
+fn lanes(text: &str) -> Option<u32> {
+    let (of, _) = instance(text)?;
+    Some(of.parse::<u64>().ok()? as u32)
+}
+
+/// Do the threads of a block come through their barriers, where each has the same on all its ways? One that has ended holds nobody up.
+pub(crate) fn come_through(block: &[&Sequence]) -> bool {
+    // Threads that come to the same ones go together.
+    let orders: BTreeSet<Vec<&str>> =
+        block.iter().map(|sequence| sequence.order.iter().map(|(text, _)| text.as_str()).collect()).collect();
+    let orders: Vec<Vec<&str>> = orders.into_iter().collect();
+    let mut next = vec![0; orders.len()];
+    loop {
+        let goes_on = |&t: &usize| {
+            let Some(text) = orders[t].get(next[t]) else { return false };
+            let met = |t: usize| orders[t][..next[t]].iter().filter(|of| *of == text).count();
+            let holds_up =
+                |o: usize| met(o) <= met(t) && orders[o][next[o]..].iter().position(|of| of == text).is_some_and(|n| n > 0);
+            !(0..orders.len()).any(holds_up)
+        };
+        let ready: Vec<usize> = (0..orders.len()).filter(goes_on).collect();
+        if ready.is_empty() {
+            return (0..orders.len()).all(|t| next[t] == orders[t].len());
+        }
+        ready.into_iter().for_each(|t| next[t] += 1);
+    }
+}
+
+impl Sequence {
+    /// The same without barriers of warps.
+    pub fn of_block(&self) -> Self {
+        self.only(&|text| instance(text).is_none())
+    }
+
+    /// The same with some barriers alone.
+    fn only(&self, is_kept: &dyn Fn(&str) -> bool) -> Self {
+        let mut found = Self { order: Vec::new(), between: vec![self.between[0].clone()] };
+        for (barrier, behind) in self.order.iter().zip(&self.between[1..]) {
+            if is_kept(&barrier.0) {
+                found.order.push(barrier.clone());
+                found.between.push(behind.clone());
+            } else if let Some(last) = found.between.last_mut() {
+                last.extend(behind);
+            }
+        }
+        found
+    }
+}
+
+/// How two lanes of one warp, of these bits in a mask, come to its barriers that are for both.
+pub(crate) fn company_of_lanes(a: &Sequence, b: &Sequence, both: u32, is_behind: &dyn Fn(Origin, Origin) -> bool) -> Company {
+    let mut ended = Company::Same;
+    let texts: BTreeSet<&String> = a.order.iter().chain(&b.order).map(|(text, _)| text).collect();
+    for text in texts.into_iter().filter(|text| lanes(text).is_some_and(|mask| mask & both == both)) {
+        let met = |s: &Sequence| s.order.iter().filter(|(of, _)| of == text).count();
+        if met(a) == met(b) {
+            continue;
+        }
+        let [of_a, of_b] = [a, b].map(|s| s.only(&|of| of == text));
+        let (short, long) = if met(a) < met(b) { (of_a, of_b) } else { (of_b, of_a) };
+        let (_, at) = long.order[short.order.len()];
+        if is_past(&short, &long, is_behind) {
+            return Company::Past(at);
+        }
+        ended = Company::Ended(at);
+    }
+    ended
+}
+
 /// Does a barrier say how many threads it waits for?
 pub(crate) fn has_count(text: &str) -> bool {
     operands(text).is_some_and(|(_, count)| count.is_some())
@@ -55,7 +132,7 @@ pub(crate) enum Company {
     Ended(Origin),
 }
 
-/// How two threads of one warp come to barriers. `is_aligned` are those that all threads of a warp must execute together (PTX ISA 9.7.13.1,
+/// How two threads of one warp come to barriers of the block, which these are alone. `is_aligned` are those that all threads of a warp must execute together (PTX ISA 9.7.13.1,
 /// `barrier.sync.aligned`, which `bar.sync` is); `skipped` are those whose predicate was false, in each thread; `is_behind` says of an
 /// access whether no way leads from it to a barrier.
 pub(crate) fn company(
@@ -66,8 +143,7 @@ pub(crate) fn company(
     is_behind: &dyn Fn(Origin, Origin) -> bool,
 ) -> Company {
     for (x, y) in a.order.iter().zip(&b.order) {
-        let of_block = operands(&x.0).is_some() && operands(&y.0).is_some();
-        if of_block && x.1 != y.1 {
+        if x.1 != y.1 {
             return if is_aligned(x.1) && is_aligned(y.1) { Company::Apart(x.1, y.1) } else { Company::Same };
         }
     }
@@ -75,7 +151,7 @@ pub(crate) fn company(
         return company(b, a, [skipped[1], skipped[0]], is_aligned, is_behind);
     }
     let met = a.order.len();
-    let Some((_, extra)) = b.order[met..].iter().find(|(text, _)| operands(text).is_some()) else { return Company::Same };
+    let Some((_, extra)) = b.order.get(met) else { return Company::Same };
     if !is_aligned(*extra) {
         return Company::Ended(*extra);
     }
@@ -199,11 +275,25 @@ pub(crate) struct Numbered {
     pub order: Vec<(String, Origin)>,
 }
 
-/// Counts barriers.
+/// Counts barriers of the block and of its warps.
 ///
 /// # Errors
 /// The count depends on memory, or which barrier it is: at this barrier.
 pub(crate) fn numbered(code: &[Line]) -> Result<Numbered, Option<Origin>> {
+    numbered_by(code, &|piece| if let CodePiece::Barrier(text) = piece { Some(text) } else { None })
+}
+
+/// The barriers that a thread comes to, with waits at the barrier of its cluster; nothing where that depends on memory.
+pub(crate) fn with_waits_of_clusters(code: &[Line]) -> Option<Sequence> {
+    let order = numbered_by(code, &|piece| match piece {
+        CodePiece::Barrier(text) => Some(text),
+        CodePiece::ClusterBarrier(text) if text.contains("wait") => Some(text),
+        _ => None,
+    });
+    Some(Sequence { order: order.ok()?.order, between: vec![BTreeSet::new()] })
+}
+
+fn numbered_by<'a>(code: &'a [Line], meets: &dyn Fn(&'a CodePiece) -> Option<&'a String>) -> Result<Numbered, Option<Origin>> {
     let mut known: Vec<Option<usize>> = vec![None; code.len() + 1];
     let mut order: Vec<(String, Origin)> = Vec::new();
     let mut ends: Option<usize> = None;
@@ -225,17 +315,18 @@ pub(crate) fn numbered(code: &[Line]) -> Result<Numbered, Option<Origin>> {
                 }
                 break;
             };
-            match piece {
-                CodePiece::Barrier(text) => {
-                    let here = (text.clone(), origin.unwrap_or(Origin { function: 0, instruction: 0 }));
-                    match order.get(count) {
-                        None => order.push(here),
-                        Some(there) if there.0 != here.0 => return Err(Some(here.1)),
-                        Some(_) => {}
-                    }
-                    count += 1;
-                    at += 1;
+            if let Some(text) = meets(piece) {
+                let here = (text.clone(), origin.unwrap_or(Origin { function: 0, instruction: 0 }));
+                match order.get(count) {
+                    None => order.push(here),
+                    Some(there) if there.0 != here.0 => return Err(Some(here.1)),
+                    Some(_) => {}
                 }
+                count += 1;
+                at += 1;
+                continue;
+            }
+            match piece {
                 CodePiece::Jump(None, to) => at = target(*to),
                 CodePiece::Jump(Some(_), to) => {
                     todo.push((target(*to), count));

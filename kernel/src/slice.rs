@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashSet;
 
 use crate::access::{Strength, access, accesses, fenced, is_conditional, is_mbarrier, is_modification, writes};
-use crate::counted::{CountedBarriers, as_meetings, counted_barriers};
+use crate::counted::{COUNTED, CountedBarriers, as_meetings, counted_barriers};
 use crate::exchange::{IS_THERE, fetched};
 use crate::idle::{
     without_idle_arrivals, without_idle_barriers, without_idle_fences, without_idle_groups, without_idle_proxies,
@@ -25,11 +25,14 @@ use crate::idle::{
 use crate::initial::{initial_mbarriers, with_initial_mbarriers};
 use crate::launch::Launch;
 use crate::layout::Object;
-use crate::meeting::{Barriers, Sequence};
+use crate::meeting::{Barriers, Sequence, come_through, with_waits_of_clusters};
 use crate::narrow::narrowed;
 use crate::phase::Phases;
 use crate::residue::{CodePiece, Issue, IssueFamily, Line, MbarrierPiece, MbarrierUse, MemoryCell, is_inner, tidy, words};
 use crate::twins::without_twins;
+
+/// The number of the first instance of a barrier in a test: smaller ones are the barriers of a block (PTX ISA 9.7.13.1).
+const FIRST_INSTANCE: usize = 16;
 
 /// Some of the threads of a launch, with some of their code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,7 +55,8 @@ impl Slice {
         slice
     }
 
-    /// A barrier of a warp waits for those of its threads that are there; `code` is that of all threads. Its instances are numbered anew.
+    /// A barrier of a warp waits for those of its threads that are there, and come to it; `code` is that of all threads. One at which as many threads
+    /// meet as it counts says how many of them are there. Instances are numbered anew.
     fn count_warps(&mut self, code: &[Vec<Line>]) {
         let users = |all: &[Vec<Line>]| {
             let mut users: BTreeMap<String, usize> = BTreeMap::new();
@@ -70,11 +74,12 @@ impl Slice {
             code.retain_mut(|(piece, _)| {
                 let CodePiece::Barrier(text) = piece else { return true };
                 let Some((of, count)) = instance(text) else { return true };
-                let gone = before.get(of).copied().unwrap_or(0) - now.get(of).copied().unwrap_or(0);
-                let count = count.saturating_sub(gone);
-                let number = now.keys().position(|known| known == of).map_or(0, |n| n + 1);
-                *text = format!("bar.cta.sync {number}, 0, {count}");
-                count > 1
+                let users = now.get(of).copied().unwrap_or(0);
+                let count = count.saturating_sub(before.get(of).copied().unwrap_or(0) - users);
+                let number = FIRST_INSTANCE + now.keys().position(|known| known == of).unwrap_or(0);
+                let is_counted = of.parse().is_ok_and(|of: u64| of >= COUNTED);
+                *text = format!("bar.cta.sync {number}, 0, {}", if is_counted { count } else { 0 });
+                if is_counted { count > 1 } else { users > 1 }
             });
         }
     }
@@ -206,7 +211,7 @@ impl<'a> Slicer<'a> {
             initial: BTreeSet::new(),
             registers: vec![FxHashSet::default(); code.len()],
             awaited: vec![FxHashSet::default(); code.len()],
-            uniform: uniform(launch, barriers, &counted),
+            uniform: uniform(launch, &code, barriers, &counted),
             places,
             alike: Vec::new(),
             visits: Vec::new(),
@@ -752,8 +757,9 @@ pub(crate) fn instance(text: &str) -> Option<(&str, usize)> {
     Some((of, count.parse().ok()?))
 }
 
-/// For each block: do its threads come to the same barriers, all of the whole block or of a warp?
-fn uniform(launch: Launch, barriers: &[Barriers], counted: &CountedBarriers) -> Vec<bool> {
+/// For each block: do its threads come to the same barriers, all of the whole block or of a warp, and through them?
+fn uniform(launch: Launch, code: &[Vec<Line>], barriers: &[Barriers], counted: &CountedBarriers) -> Vec<bool> {
+    let threads = launch.threads.max(1) as usize;
     let of_block = |(block, all): (usize, &[Barriers])| {
         let fixed: Option<Vec<&Sequence>> = all.iter().map(|b| if let Barriers::Fixed(s) = b { Some(s) } else { None }).collect();
         fixed.is_some_and(|all| {
@@ -765,10 +771,19 @@ fn uniform(launch: Launch, barriers: &[Barriers], counted: &CountedBarriers) -> 
                     .collect::<Vec<_>>()
             };
             let first = all.first().map(|s| of(s)).unwrap_or_default();
-            first.iter().all(|text| !text.contains(", ")) && all.iter().all(|s| of(s) == first)
+            first.iter().all(|text| !text.contains(", ")) && all.iter().all(|s| of(s) == first) && come_through(&all)
         })
     };
-    barriers.chunks(launch.threads.max(1) as usize).enumerate().map(of_block).collect()
+    // Where there is a barrier of the cluster, each thread waits there in the same order as the others.
+    let in_order = |block: usize| {
+        let code = &code[(block * threads).min(code.len())..((block + 1) * threads).min(code.len())];
+        let has_clusters = code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::ClusterBarrier(_)));
+        !has_clusters || {
+            let all: Option<Vec<Sequence>> = code.iter().map(|code| with_waits_of_clusters(code)).collect();
+            all.is_some_and(|all| come_through(&all.iter().collect::<Vec<_>>()))
+        }
+    };
+    barriers.chunks(threads).enumerate().map(|(block, all)| of_block((block, all)) && in_order(block)).collect()
 }
 
 /// Cells that overlap are of one place.

@@ -33,7 +33,7 @@ pub(crate) use self::value::{Key, KnownValue, OPAQUE, OPEN, Value, constant};
 use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{LOCAL, Layout, Object, SHARED};
-use crate::meeting::{Barriers, barriers};
+use crate::meeting::{Barriers, barriers, warp_barrier};
 use crate::residue::{CodePiece, Line, MemoryCell, Origin, tidy};
 use crate::spelling::{order_name, scope_name};
 
@@ -386,6 +386,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     | Effect::OtherLaunches
                     | Effect::Barrier(..)
                     | Effect::BarrierReduce { .. }
+                    | Effect::WarpBarrier(_)
             );
             if self.prepared.has_barriers && self.launch.threads > 1 && !goes {
                 let origin = self.origin(&state);
@@ -540,10 +541,8 @@ impl<'a, 'm> Thread<'a, 'm> {
         let there = (self.launch.threads - warp * 32).min(32);
         let mask = mask & ((1u64 << there) - 1);
         if mask.count_ones() > 1 {
-            // Those of one mask meet; which numbers tests have is seen when they are written.
-            let warp = 1 + u64::from(self.block * self.launch.threads.div_ceil(32) + warp);
-            let (instance, count) = (warp << 32 | mask, mask.count_ones());
-            self.push(state, CodePiece::Barrier(format!("bar.cta.sync {instance}, 0, {count}")));
+            let warp = u64::from(self.block * self.launch.threads.div_ceil(32) + warp);
+            self.push(state, CodePiece::Barrier(warp_barrier(warp, mask)));
         }
     }
 

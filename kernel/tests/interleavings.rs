@@ -18,7 +18,7 @@ impl Numbers {
     }
 }
 
-/// What a thread does with registers 0 to 2 and the variables x and y.
+/// What a thread does with registers 0 to 2 and the variables x and y, which are the elements of an array.
 #[derive(Debug, Clone, Copy)]
 enum Operation {
     Store(usize, u32),
@@ -36,7 +36,8 @@ enum Operation {
 /// An operation, and the register that must be 0 for it, if any.
 type Step = (Option<usize>, Operation);
 
-const VARIABLES: [&str; 2] = ["x", "y"];
+/// Elements of one array, side by side.
+const VARIABLES: [&str; 2] = ["w", "w+4"];
 
 fn step(numbers: &mut Numbers) -> Step {
     let (v, r, n) = (numbers.below(2) as usize, numbers.below(3) as usize, numbers.below(3) as u32);
@@ -133,7 +134,7 @@ fn outcomes(threads: &[Vec<Step>; 2]) -> BTreeSet<[u32; 4]> {
 fn kernel(threads: &[Vec<Step>; 2]) -> String {
     let body = |t: usize| threads[t].iter().map(|s| text_of(*s)).collect::<String>();
     format!(
-        ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 x;\n.global .align 4 .u32 y;\n.global .align 4 .u32 first;\n\
+        ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .b8 w[8];\n.global .align 4 .u32 first;\n\
              .global .align 4 .u32 second;\n.visible .entry k()\n{{\n.local .align 4 .u32 own;\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\nmov.u32 %r0, 0;\n\
              mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nmov.u32 %r8, %ctaid.x;\nsetp.ne.u32 %p3, %r8, 0;\n@%p3 bra SECOND;\n{}st.global.u32 [first], %r0;\nret;\n\
              SECOND:\n{}st.global.u32 [second], %r0;\nret;\n}}\n",
@@ -149,9 +150,10 @@ fn outcomes_of_interleavings_are_outcomes() {
         let threads = [0, 1].map(|_| (0..4).map(|_| step(&mut numbers)).collect::<Vec<Step>>());
         let text = kernel(&threads);
         let outcomes = outcomes(&threads);
-        let denied = outcomes.iter().map(|[x, y, a, b]| format!("x != {x} \\/ y != {y} \\/ first != {a} \\/ second != {b}"));
+        let denied =
+            outcomes.iter().map(|[x, y, a, b]| format!("w[0] != {x} \\/ w[1] != {y} \\/ first != {a} \\/ second != {b}"));
         let mut finals: Vec<String> = denied.collect();
-        finals.extend(["x != 7777", "first != 7777"].map(str::to_owned));
+        finals.extend(["w[0] != 7777", "first != 7777"].map(str::to_owned));
         let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let answer = ask(&KernelQuestion {
             launches: &[Launch::new(2, 1)],
@@ -179,7 +181,7 @@ fn outcomes_of_weak_memory_are_none_of_interleavings() {
     for _ in 0..400 {
         let threads = [0, 1].map(|_| (0..4).map(|_| step(&mut numbers)).collect::<Vec<Step>>());
         let text = kernel(&threads);
-        let of = |[x, y, a, b]: &[u32; 4]| format!("(x == {x} /\\ y == {y} /\\ first == {a} /\\ second == {b})");
+        let of = |[x, y, a, b]: &[u32; 4]| format!("(w[0] == {x} /\\ w[1] == {y} /\\ first == {a} /\\ second == {b})");
         let outcomes = outcomes(&threads);
         let finals = [outcomes.iter().map(of).collect::<Vec<_>>().join(" \\/ ")];
         let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -206,9 +208,102 @@ fn outcomes_of_weak_memory_are_none_of_interleavings() {
                 let at = why.split_once(&format!("`{name}` is ")).map(|(_, rest)| rest);
                 at.and_then(|rest| rest.split([',', '.']).next()).map_or(0, |n| n.parse::<u32>().expect("a number"))
             };
-            let outcome = ["x", "y", "first", "second"].map(value);
+            let outcome = ["w_0", "w_1", "first", "second"].map(value);
             assert!(!outcomes.contains(&outcome), "{outcome:?}\n{text}");
         }
     }
     assert!(found.iter().all(|n| *n >= 10), "{found:?}");
+}
+
+/// What some of three lanes do, those whose bits are there, one step behind the other.
+#[derive(Debug, Clone, Copy)]
+enum LaneStep {
+    Store(usize),
+    Load(usize),
+    /// A barrier of these lanes, or of the block.
+    Meet,
+    MeetAll,
+    End,
+}
+
+const LANES: usize = 3;
+
+fn lane_step(numbers: &mut Numbers) -> (u64, LaneStep) {
+    let (who, v) = (1 + numbers.below((1 << LANES) - 1), numbers.below(2) as usize);
+    let step = match numbers.below(8) {
+        0 | 1 => LaneStep::Store(v),
+        2 => LaneStep::Load(v),
+        3..=5 => LaneStep::Meet,
+        6 => LaneStep::MeetAll,
+        _ => LaneStep::End,
+    };
+    (who, step)
+}
+
+fn text_of_lanes((who, step): (u64, LaneStep)) -> String {
+    let what = match step {
+        LaneStep::Store(v) => format!("st.global.u32 [{}], 1;", VARIABLES[v]),
+        LaneStep::Load(v) => format!("ld.global.u32 %r3, [{}];", VARIABLES[v]),
+        LaneStep::Meet => format!("bar.warp.sync {who};"),
+        LaneStep::MeetAll => return "barrier.sync 1;\n".to_owned(),
+        LaneStep::End => "ret;".to_owned(),
+    };
+    format!("shr.u32 %r2, {who}, %r1;\nand.b32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 {what}\n")
+}
+
+/// Do two accesses to one variable, one of them a write, stand with no barrier between? A lane that has ended holds nobody up.
+fn has_race(steps: &[(u64, LaneStep)]) -> bool {
+    let mut seen = [[0usize; LANES]; LANES];
+    let mut ended = [false; LANES];
+    let mut accesses: Vec<(usize, usize, usize, bool)> = Vec::new();
+    for (n, &(who, step)) in steps.iter().enumerate() {
+        let of = |lane: usize| (who >> lane & 1 == 1 || matches!(step, LaneStep::MeetAll)) && !ended[lane];
+        let here: Vec<usize> = (0..LANES).filter(|&lane| of(lane)).collect();
+        match step {
+            LaneStep::Store(v) | LaneStep::Load(v) => {
+                let writes = matches!(step, LaneStep::Store(_));
+                for &lane in &here {
+                    let races = |&(other, at, of, wrote): &(usize, usize, usize, bool)| {
+                        other != lane && of == v && (wrote || writes) && seen[lane][other] <= at
+                    };
+                    if accesses.iter().any(races) {
+                        return true;
+                    }
+                    accesses.push((lane, n, v, writes));
+                }
+            }
+            LaneStep::Meet | LaneStep::MeetAll => {
+                here.iter().for_each(|&lane| seen[lane][lane] = n + 1);
+                let all: Vec<usize> = (0..LANES).map(|of| here.iter().map(|&lane| seen[lane][of]).max().unwrap_or(0)).collect();
+                here.iter().for_each(|&lane| seen[lane].copy_from_slice(&all));
+            }
+            LaneStep::End => here.iter().for_each(|&lane| ended[lane] = true),
+        }
+    }
+    false
+}
+
+/// Lanes of a warp that meet in groups, and some of which end: a data race is found exactly where no barrier is between two accesses.
+#[test]
+fn races_of_lanes_are_those_without_a_barrier_between() {
+    let mut numbers = Numbers(0x1d87_2b41_9c35_e07f);
+    let mut found = [0, 0];
+    for _ in 0..400 {
+        let steps: Vec<(u64, LaneStep)> = (0..7).map(|_| lane_step(&mut numbers)).collect();
+        let body: String = steps.iter().map(|&step| text_of_lanes(step)).collect();
+        let text = format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .b8 w[8];\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n\
+             mov.u32 %r1, %tid.x;\n{body}ret;\n}}\n"
+        );
+        let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let question = KernelQuestion { launches: &[Launch::new(1, LANES as u32)], ..KernelQuestion::new(&text, &module, 0) };
+        let answer = ask(&question).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let kinds: Vec<FindingKind> = answer.launches[0].findings.iter().map(|f| f.kind).collect();
+        let is_racy = has_race(&steps);
+        let expected = if is_racy { vec![FindingKind::Race] } else { Vec::new() };
+        assert_eq!(kinds, expected, "{steps:?}\n{:?}\n{text}", answer.launches[0].not_looked);
+        assert!(answer.is_settled(false) || is_racy, "{:?}\n{text}", answer.launches[0].not_looked);
+        found[usize::from(is_racy)] += 1;
+    }
+    assert!(found.iter().all(|n| *n >= 50), "{found:?}");
 }

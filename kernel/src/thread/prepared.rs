@@ -30,7 +30,10 @@ impl<'m> PreparedModule<'m> {
             .map(|f| f.body.as_deref().unwrap_or(&[]).iter().map(margay_ptx::effect::of).collect())
             .collect();
         let liveness = module.functions.iter().zip(&effects).map(|(f, e)| Liveness::new(f, e)).collect();
-        let has_barriers = effects.iter().flatten().any(|e| matches!(e, Effect::Barrier(..) | Effect::BarrierReduce { .. }));
+        let has_barriers = effects
+            .iter()
+            .flatten()
+            .any(|e| matches!(e, Effect::Barrier(..) | Effect::BarrierReduce { .. } | Effect::WarpBarrier(_)));
         let has_exchanges = effects.iter().flatten().any(|e| matches!(e, Effect::Exchange { .. }));
         let loops = effects.iter().map(|e| in_loops(e)).collect();
         let addressing = effects.iter().map(|e| addressing(e)).collect();

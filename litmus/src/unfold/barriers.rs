@@ -40,11 +40,13 @@ pub(super) fn instances(test: &Test) -> Result<Vec<u32>, Error> {
     Ok(found)
 }
 
-/// A barrier of a cta with a count of threads: its number in executions, and the threads of the test that use it.
+/// A barrier of a cta for some of its threads, those that use it: its number in executions, and these threads of the test.
 #[derive(Debug, Clone)]
 pub(super) struct Counted {
     pub barrier: u16,
     pub threads: Vec<usize>,
+    /// Must each of them come, as a barrier with a count needs its number? Else one that has ended holds nobody up.
+    pub needs_all: bool,
 }
 
 /// The threads of a test that use one barrier of one cta, with the first count that is written.
@@ -101,7 +103,9 @@ pub(super) fn check(test: &Test) -> Result<Vec<Counted>, Error> {
     for users in known {
         let (all, name) = (users.threads.len(), name(users.barrier));
         let Some((count, place)) = users.count else { continue };
-        if all > count as usize {
+        // Instances with a count of 0 are for all that come, and have not ended.
+        let needs_all = users.instance.is_none() || count > 0;
+        if needs_all && all > count as usize {
             let message = format!("barrier {name} is for {count} threads, and {all} of this cta use it: which meet is open");
             return Err(Error::at(message, place));
         }
@@ -112,7 +116,8 @@ pub(super) fn check(test: &Test) -> Result<Vec<Counted>, Error> {
         if let Value::Integer(barrier) = users.barrier {
             let instance = instance_number(&instances(test)?, users.instance);
             let barrier = number(u16::try_from(*barrier).unwrap_or(NUMBER), instance);
-            counted.push(Counted { barrier, threads: users.threads.iter().map(|t| t.index()).collect() });
+            let threads = users.threads.iter().map(|t| t.index()).collect();
+            counted.push(Counted { barrier, threads, needs_all });
         }
     }
     Ok(counted)

@@ -5,7 +5,8 @@
 //! take part are those of the cta or cluster that come to the barrier on some path: the test need not have all threads of a cta. That no
 //! execution ends is asked of the other reading as well, in which it has (`as_whole`): a barrier without a count is for all of them. Where
 //! the barrier has no count of threads, one that is at its end holds nobody up: `bar.sync` waits for all threads that have not exited
-//! (Volta tuning guide, 1.4.1.2; for clusters PTX ISA, `barrier.cluster`). Where it has one, that number must come.
+//! (Volta tuning guide, 1.4.1.2; for clusters PTX ISA, `barrier.cluster`; for lanes of a warp CUDA's guide, `__syncwarp`: all that have not exited). Where it has
+//! one, that number must come.
 
 use margay_models::execution::{Kind, Scope};
 
@@ -124,7 +125,9 @@ impl Unfolding {
             }
             let is_over = at[t] == ways[t].steps.len() && ways[t].ends;
             match self.shared.counted.iter().find(|c| c.barrier == barrier.0 && c.threads.contains(&thread)) {
-                Some(counted) if barrier.1 == Scope::Cta => !counted.threads.contains(&t) || count(t, false) >= needed,
+                Some(counted) if barrier.1 == Scope::Cta => {
+                    !counted.threads.contains(&t) || is_over && !counted.needs_all || count(t, false) >= needed
+                }
                 _ => is_over || !(self.as_whole || self.comes_to(t, barrier)) || count(t, false) >= needed,
             }
         })

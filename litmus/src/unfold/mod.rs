@@ -339,12 +339,12 @@ impl Unfolding {
     pub(crate) fn meets_alike(&self, other: &Self, threads: &[usize]) -> bool {
         let (a, b) = (&self.shared, &other.shared);
         let users = |of: &[barriers::Counted], named: &dyn Fn(usize) -> usize| {
-            let mut found: Vec<(u16, Vec<usize>)> = of
+            let mut found: Vec<(u16, bool, Vec<usize>)> = of
                 .iter()
                 .map(|counted| {
                     let mut threads: Vec<usize> = counted.threads.iter().map(|&t| named(t)).collect();
                     threads.sort_unstable();
-                    (counted.barrier, threads)
+                    (counted.barrier, counted.needs_all, threads)
                 })
                 .collect();
             found.sort();

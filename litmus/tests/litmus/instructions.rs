@@ -69,6 +69,9 @@ fn barrier_instances() {
     assert_eq!(pairs(["bar.cta.sync 5, 1, 3", "bar.cta.sync 5, 1, 3", "bar.cta.arrive 5, 1, 3"]), 4);
     assert_eq!(pairs(["bar.cta.sync 5, 1, 2", "bar.cta.sync 5, 1, 2", "bar.cta.sync 6, 1"]), 2);
     assert_eq!(pairs(["bar.cta.sync 5, 1", "bar.cta.sync 5, 2", "bar.cta.sync 6, 1"]), 0);
+    // Those that come, as many as there are.
+    assert_eq!(pairs(["bar.cta.sync 5, 1, 0", "bar.cta.sync 5, 1, 0", "bar.cta.sync 6, 1"]), 2);
+    assert_eq!(pairs(["bar.cta.sync 5, 1, 0", "", ""]), 0);
     let crowded = "barrier 1 is for 2 threads, and 3 of this cta use it: which meet is open";
     assert_eq!(unfolded(["bar.cta.sync 5, 1, 2"; 3]).err(), Some(crowded.to_string()));
     let lonely = "barrier 1 is for 2 threads, and 1 of this cta use it: nobody gets past it";
