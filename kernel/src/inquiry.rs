@@ -431,6 +431,7 @@ impl Inquiry<'_, '_> {
         let model = ptx8()?;
         let Some(verdict) = self.run(&written, model, what, found) else { return Ok(()) };
         if !verdict.reachable {
+            self.exchanged(&slice, what, found);
             self.leftover(&verdict, what, found);
             return Ok(());
         }
@@ -499,6 +500,7 @@ impl Inquiry<'_, '_> {
             .map_err(|why| format!("the condition `{}` cannot be asked: {why}", condition.text))?;
         let Some(verdict) = self.run(&written, ptx8()?, &condition.text, found) else { return Ok(()) };
         if !verdict.reachable {
+            self.exchanged(&slice, &condition.text, found);
             self.leftover(&verdict, &condition.text, found);
             return Ok(());
         }

@@ -213,6 +213,9 @@ impl Inquiry<'_, '_> {
             {
                 continue;
             }
+            if slice.orders_by_exchanges() && !self.has_no_race(executed, &slice.without_fences(), &options) {
+                self.exchanged(&slice, WHAT, found);
+            }
             self.leftover(&verdict, WHAT, found);
             known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
         }
@@ -481,6 +484,15 @@ impl Inquiry<'_, '_> {
     /// What a bound leaves open.
     pub fn bound(&self) -> String {
         format!("loops were gone round at most {} times", self.question.unroll)
+    }
+
+    /// What a test leaves open in which nothing is found, since it has lanes order memory by what they exchange.
+    pub fn exchanged(&self, slice: &Slice, what: &str, found: &mut LaunchFindings) {
+        if slice.orders_by_exchanges() {
+            found.open(format!(
+                "{what}: lanes of a warp exchange values that depend on memory, with fences around, and are taken to order memory by that, which the ISA does not say"
+            ));
+        }
     }
 
     /// What a verdict without an execution leaves open.

@@ -84,6 +84,26 @@ impl Slice {
         }
     }
 
+    /// Do lanes exchange values beside fences? A test has an exchange as a strong write and reads of it, so that with fences around it is a pattern that
+    /// synchronises, as the instruction is not (PTX ISA 9.7.9.6 and 9.7.13 say of none that it orders memory).
+    pub fn orders_by_exchanges(&self) -> bool {
+        let exchanges = |p: &CodePiece, writes: bool| match p {
+            CodePiece::Read { cell, .. } => !writes && matches!(cell.object, Object::Exchange(..)),
+            CodePiece::Write { cell, .. } => writes && matches!(cell.object, Object::Exchange(..)),
+            _ => false,
+        };
+        let fenced = |code: &Vec<Line>| code.iter().any(|(p, _)| is_fence(p));
+        let some = |writes| self.code.iter().any(|code| fenced(code) && code.iter().any(|(p, _)| exchanges(p, writes)));
+        some(true) && some(false)
+    }
+
+    /// The same without fences where lanes exchange values: less is ordered in it.
+    pub fn without_fences(&self) -> Self {
+        let mut less = self.clone();
+        less.code.iter_mut().for_each(|code| code.retain(|(p, _)| !is_fence(p)));
+        less
+    }
+
     /// The number that a thread of the launch has in it.
     pub fn number(&self, thread: usize) -> Option<usize> {
         self.members.binary_search(&thread).ok()
@@ -737,6 +757,10 @@ impl<'a> Slicer<'a> {
         }
         Some((piece, *origin))
     }
+}
+
+fn is_fence(piece: &CodePiece) -> bool {
+    matches!(piece, CodePiece::Other(text) if text.starts_with("fence"))
 }
 
 /// May threads synchronise by a piece, or by what it accesses?

@@ -93,6 +93,26 @@ fn barriers_of_a_warp_order_and_exchanges_do_not() {
     assert_eq!(kinds(&between("vote.sync.any.pred %p2, %p1, -1;"), "1x2", &[]), only(FindingKind::Race));
 }
 
+/// Fences around an exchange make no order of it: the ISA says of no exchange that it is an access. What is exchanged depends on memory here, and decides a
+/// branch.
+#[test]
+fn fences_around_an_exchange_order_nothing() {
+    let of = |before: &str, after: &str| {
+        let code = format!(
+            "mov.u32 %r1, %tid.x;\nmov.u32 %r8, %ctaid.x;\nmov.u64 %rd1, w;\nmul.wide.u32 %rd2, %r8, 4;\nadd.s64 %rd1, %rd1, %rd2;\n\
+             setp.ne.u32 %p1, %r1, 0;\nmov.u32 %r2, 0;\n@%p1 bra MEET;\natom.relaxed.gpu.global.add.u32 %r2, [y], 1;\nst.global.u32 [%rd1], 1;\n\
+             MEET:\n{before}\nshfl.sync.idx.b32 %r3, %r2, 0, 31, -1;\n{after}\nsetp.ne.u32 %p2, %r3, 0;\n@!%p1 ret;\n@%p2 ret;\n\
+             ld.global.u32 %r4, [%rd1];"
+        );
+        kinds(&code, "2x2", &[])
+    };
+    let fence = "fence.acq_rel.gpu;";
+    assert_eq!(of("", ""), only(FindingKind::Race));
+    assert_eq!(of(fence, ""), only(FindingKind::Race));
+    assert_eq!(of(fence, fence), None);
+    assert_eq!(of(fence, "bar.warp.sync -1;"), NOTHING);
+}
+
 /// Some threads of a warp meet, and the others go on.
 #[test]
 fn some_threads_of_a_warp_meet() {
