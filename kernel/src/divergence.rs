@@ -26,7 +26,7 @@ impl Inquiry<'_, '_> {
             }
             let of_block: Vec<Sequence> = fixed.iter().map(|(_, all)| all.of_block()).collect();
             let of_block: Vec<(usize, &Sequence)> = fixed.iter().map(|(thread, _)| *thread).zip(&of_block).collect();
-            let apart = self.apart(executed, (&fixed, &of_block), found);
+            let apart = self.apart(executed, &fixed, &of_block, found);
             let wrong = apart.map(|(stands, why)| (FindingKind::Barriers, stands, why)).or_else(|| {
                 let (stands, why) = self.stuck(&of_block, found)?;
                 Some((FindingKind::Wait, vec![stands], why))
@@ -56,7 +56,8 @@ impl Inquiry<'_, '_> {
     fn apart(
         &self,
         executed: &Executed,
-        (fixed, of_block): (&[(usize, &Sequence)], &[(usize, &Sequence)]),
+        fixed: &[(usize, &Sequence)],
+        of_block: &[(usize, &Sequence)],
         found: &mut LaunchFindings,
     ) -> Option<(Vec<(usize, Origin)>, &'static str)> {
         let is_aligned = |o: Origin| {
