@@ -167,6 +167,27 @@ fn exchanges_wait_as_compare_and_swaps_do() {
     }
 }
 
+/// A flag is polled by read-modify-writes that change nothing, and who is to raise it does so only if it comes late enough: the wait may never end.
+#[test]
+fn polls_by_read_modify_writes_may_never_end() {
+    for (poll, expected) in [
+        ("cas.b32 %r1, [x], 0, 0", one(FindingKind::Wait)),
+        ("add.u32 %r1, [x], 0", one(FindingKind::Wait)),
+        ("or.b32 %r1, [x], 0", one(FindingKind::Wait)),
+        ("exch.b32 %r1, [x], 0", one(FindingKind::Wait)),
+        ("cas.b32 %r1, [x], 1, 2", one(FindingKind::Wait)),
+        ("cas.b32 %r1, [x], 0, 1", [].into()),
+    ] {
+        let code = format!(
+            "mov.u32 %r8, %ctaid.x;\nsetp.eq.u32 %p1, %r8, 1;\n@%p1 bra OTHER;\nst.relaxed.gpu.global.u32 [count], 1;\nWAIT:\n\
+             atom.acquire.gpu.global.{poll};\nsetp.eq.u32 %p2, %r1, 0;\n@%p2 bra WAIT;\nret;\nOTHER:\nld.relaxed.gpu.global.u32 %r2, [count];\n\
+             setp.ne.u32 %p3, %r2, 1;\n@%p3 ret;\nst.release.gpu.global.u32 [x], 1;\nret;"
+        );
+        let text = kernel("", ".global .align 4 .u32 x;\n.global .align 4 .u32 count;", &code);
+        assert_eq!(Case::new(&text, "k", &["2x1"]).kinds(), expected, "{poll}");
+    }
+}
+
 /// Each fence of the right kernels is needed, and taken away it is missed.
 #[test]
 fn every_fence_that_is_taken_away_is_missed() {

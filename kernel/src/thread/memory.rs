@@ -656,11 +656,13 @@ impl Thread<'_, '_> {
             return Some(Step::Next);
         };
         let to = self.set(state, register, if opaque { OPAQUE } else { OPEN });
-        let first = values[0].bits().map(|b| number(access.ty.cut(b)));
-        let idle = match (update, first) {
-            (Update::CompareAndSwap, Some(n)) => Some(Idle::ReadsNot(n)),
-            (Update::Exchange, Some(n)) => Some(Idle::Reads(n)),
-            (Update::Add | Update::Or | Update::Xor, Some(0)) => Some(Idle::Always),
+        let constant = |n: usize| values.get(n)?.bits().map(|b| number(access.ty.cut(b)));
+        let idle = match (update, constant(0), constant(1)) {
+            // One that succeeds changes nothing where it writes what it compares with.
+            (Update::CompareAndSwap, Some(n), Some(new)) if n == new => Some(Idle::Always),
+            (Update::CompareAndSwap, Some(n), Some(_)) => Some(Idle::ReadsNot(n)),
+            (Update::Exchange, Some(n), _) => Some(Idle::Reads(n)),
+            (Update::Add | Update::Or | Update::Xor, Some(0), _) => Some(Idle::Always),
             _ => None,
         };
         let idle = idle.map(|idle| (to.clone(), idle));
