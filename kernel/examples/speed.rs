@@ -27,6 +27,8 @@ const CASES: &[(&str, &str, &str, f64, bool)] = &[
     ("lockless", "treiber_stack", "3x1", 10.0, false),
     ("lockless", "michael_scott_queue", "3x1", 10.0, false),
     ("lockless", "scan", "4x2", 10.0, false),
+    ("triton/flag_2", "flag", "2x64", 1.0, false),
+    ("triton/last_block_2", "last_block", "2x64", 1.0, false),
     ("locks", "ticket_lock_relaxed", "8x1", 1.0, true),
     ("locks", "cas_lock_relaxed", "8x1", 1.0, true),
     ("locks", "ttas_lock_relaxed", "8x1", 1.0, true),
