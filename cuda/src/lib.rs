@@ -18,6 +18,18 @@ use crate::read::ProgramReader;
 /// The parts of CUDA's library that kernels use, in CUDA.
 const LIBRARY: &str = concat!(include_str!("library.cu"), include_str!("asynchronous.cu"));
 
+/// The same with numbers of 16 bits, which take as long to read as all of the rest.
+const LIBRARY_WITH_HALF: &str = concat!(include_str!("library.cu"), include_str!("half.cu"), include_str!("asynchronous.cu"));
+
+/// May a program use numbers of 16 bits? It names them, or includes another file of its own.
+fn may_use_half(text: &str) -> bool {
+    let includes = |line: &str| line.trim_start().starts_with('#') && line.contains("include") && line.contains('"');
+    ["half", "bfloat", "fp16", "bf16"].iter().any(|sign| text.contains(sign)) || text.lines().any(includes)
+}
+
+/// Reads a file that a program includes: nothing where there is none; an error is why it is not read, as a sentence about `it`.
+pub type FileReader<'a> = dyn Fn(&str) -> Result<Option<String>, String> + 'a;
+
 /// A program to compile.
 pub struct CudaSource<'a> {
     /// The name of its file, relative to where the files are that it includes.
@@ -25,7 +37,7 @@ pub struct CudaSource<'a> {
     /// Its text.
     pub text: &'a str,
     /// The text of a file that is included in quotation marks, by its path.
-    pub include: &'a dyn Fn(&str) -> Option<String>,
+    pub include: &'a FileReader<'a>,
     /// The target, as `sm_90`.
     pub target: &'a str,
     /// The kernels that must be understood; all where none is named. Others that are not understood have no code.
@@ -79,7 +91,8 @@ pub fn compile_understood(program: &CudaSource<'_>) -> Result<CudaModule, CudaEr
     let digits: String = program.target.chars().filter(char::is_ascii_digit).collect();
     let architecture = digits.parse().unwrap_or(90);
     let mut preprocessor = Preprocessor::new(architecture, program.include);
-    let done = preprocessor.file("", LIBRARY, 0).and_then(|()| preprocessor.file(program.name, program.text, 0));
+    let library = if may_use_half(program.text) { LIBRARY_WITH_HALF } else { LIBRARY };
+    let done = preprocessor.file("", library, 0).and_then(|()| preprocessor.file(program.name, program.text, 0));
     let Preprocessor { files, tokens, headers, .. } = preprocessor;
     if let Err(refusal) = done {
         return Err(error(&files, refusal));

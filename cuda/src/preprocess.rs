@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::FileReader;
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme, lexed};
 
 /// The most tokens of a program, with all that macros make.
@@ -43,13 +44,13 @@ pub(crate) struct Preprocessor<'a> {
     /// Headers that were not read, as they are named.
     pub headers: Vec<String>,
     macros: FxHashMap<Rc<str>, Macro>,
-    include: &'a dyn Fn(&str) -> Option<String>,
+    include: &'a FileReader<'a>,
     /// Files that said `#pragma once`, or have begun.
     once: FxHashSet<String>,
 }
 
 impl<'a> Preprocessor<'a> {
-    pub fn new(architecture: u32, include: &'a dyn Fn(&str) -> Option<String>) -> Self {
+    pub fn new(architecture: u32, include: &'a FileReader<'a>) -> Self {
         let mut made = Self {
             files: Vec::new(),
             tokens: Vec::new(),
@@ -234,22 +235,27 @@ impl<'a> Preprocessor<'a> {
                 if depth >= MAX_DEPTH || self.files.len() >= 1000 {
                     return Err(CudaRefusal::new(
                         whole,
-                        "files include each other without end",
+                        format!("files include each other without end, `{path}` among them"),
                         "guard the file with `#pragma once`",
                     ));
                 }
+                let help =
+                    "files in quotation marks are read from there alone, wherever links lead; those in `<..>` are not read";
                 match (self.include)(&path) {
-                    Some(text) => self.file(&path, &text, depth + 1),
+                    Ok(Some(text)) => self.file(&path, &text, depth + 1),
                     // Those of CUDA and of the language may be named in quotation marks.
-                    None if is_of_toolkit(&path) || OF_C.contains(&&*path) => {
+                    Ok(None) if is_of_toolkit(&path) || OF_C.contains(&&*path) => {
                         self.headers.push(path);
                         Ok(())
                     }
-                    None => Err(CudaRefusal::new(
-                        whole,
-                        format!("there is no file `{path}` in the folder of the program, or below"),
-                        "files in quotation marks are read from there alone, wherever links lead; those in `<..>` are not read",
-                    )),
+                    Ok(None) => {
+                        let text = format!("there is no file `{path}` in the folder of the program, or below");
+                        Err(CudaRefusal::new(whole, text, help))
+                    }
+                    Err(why) => {
+                        let text = format!("`{path}` is not read from the folder of the program, or below: {why}");
+                        Err(CudaRefusal::new(whole, text, help))
+                    }
                 }
             }
             _ => Err(CudaRefusal::new(

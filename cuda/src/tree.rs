@@ -51,6 +51,18 @@ pub(crate) enum TypeTree {
     OfExpression(Box<CudaExpression>),
     /// A function; only pointers to it are of use.
     Function,
+    /// `T..` of a pack, or one element of that.
+    Pack(PackPattern<TypeTree>),
+}
+
+/// What stands in front of `...`: a pattern that is one for each element of the packs that it names.
+#[derive(Debug, Clone)]
+pub(crate) struct PackPattern<T> {
+    pub pattern: Rc<T>,
+    /// The names in it.
+    pub words: Rc<[Rc<str>]>,
+    /// The element that is meant; all of them where none is.
+    pub number: Option<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -152,6 +164,26 @@ pub(crate) enum ExpressionKind {
     /// How many elements an array has.
     CountOfArray(Box<CudaExpression>),
     Lambda(Rc<LambdaTree>),
+    /// A member, or an element, by its number among so many.
+    Part(Box<CudaExpression>, usize, usize),
+    Pack(PackPattern<CudaExpression>),
+    /// `sizeof...(T)`.
+    CountOfPack(Rc<str>),
+    Fold(FoldTree),
+    /// A fold with a first operand, on the left or on the right: the pattern is the one that names a pack.
+    FoldOfEither(Box<[FoldTree; 2]>),
+}
+
+/// `(a + ... + xs)`.
+#[derive(Debug, Clone)]
+pub(crate) struct FoldTree {
+    pub pack: PackPattern<CudaExpression>,
+    /// Of none it is a comma.
+    pub operator: Option<CudaBinary>,
+    /// What it begins with.
+    pub first: Option<Box<CudaExpression>>,
+    /// Is the last pair computed first?
+    pub is_from_right: bool,
 }
 
 /// `[=](int i) { .. }`.
@@ -160,6 +192,8 @@ pub(crate) struct LambdaTree {
     /// Its `operator()`.
     pub function: Rc<FunctionTree>,
     pub captures: Vec<CaptureTree>,
+    /// May it change the variables that it has copies of?
+    pub is_mutable: bool,
     /// Are variables that are not named copied (`=`), or referred to (`&`, or neither)?
     pub copies: bool,
     /// The names in its body.
@@ -249,6 +283,8 @@ pub(crate) struct VariableTree {
     pub is_extern: bool,
     pub is_constant: bool,
     pub alignment: Option<Box<CudaExpression>>,
+    /// How many bits of its type a member has.
+    pub bits: Option<Box<CudaExpression>>,
     pub at: CudaSpan,
 }
 
@@ -256,12 +292,33 @@ pub(crate) struct VariableTree {
 pub(crate) enum TemplateParameter {
     Type(Rc<str>, Option<TypeTree>),
     Value(Rc<str>, TypeTree, Option<CudaExpression>),
+    /// Any number of types.
+    Types(Rc<str>),
+    /// Any number of numbers.
+    Values(Rc<str>, TypeTree),
 }
 
 impl TemplateParameter {
     pub fn name(&self) -> &Rc<str> {
         match self {
-            Self::Type(name, _) | Self::Value(name, ..) => name,
+            Self::Type(name, _) | Self::Value(name, ..) | Self::Types(name) | Self::Values(name, _) => name,
+        }
+    }
+
+    pub fn is_type(&self) -> bool {
+        matches!(self, Self::Type(..) | Self::Types(_))
+    }
+
+    pub fn is_pack(&self) -> bool {
+        matches!(self, Self::Types(_) | Self::Values(..))
+    }
+
+    /// A parameter that is one element of it.
+    pub fn element(&self) -> Self {
+        match self {
+            Self::Types(name) => Self::Type(name.clone(), None),
+            Self::Values(name, ty) => Self::Value(name.clone(), ty.clone(), None),
+            other => other.clone(),
         }
     }
 }
@@ -271,6 +328,8 @@ pub(crate) struct ParameterTree {
     pub name: Rc<str>,
     pub ty: TypeTree,
     pub default: Option<CudaExpression>,
+    /// Is it any number of them?
+    pub is_pack: bool,
     pub at: CudaSpan,
 }
 
@@ -307,6 +366,19 @@ pub(crate) struct FunctionTree {
     /// With which arguments it takes the place of a template.
     pub specialises: Option<Vec<TemplateArgument>>,
     pub at: CudaSpan,
+}
+
+impl FunctionTree {
+    /// Does it take any number of arguments?
+    pub fn takes_any_number(&self) -> bool {
+        self.parameters.last().is_some_and(|p| p.is_pack)
+    }
+
+    /// May so many arguments be given?
+    pub fn takes(&self, count: usize) -> bool {
+        let least = self.parameters.iter().filter(|p| p.default.is_none() && !p.is_pack).count();
+        least <= count && (count <= self.parameters.len() || self.takes_any_number())
+    }
 }
 
 #[derive(Debug, Clone)]

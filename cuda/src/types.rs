@@ -35,6 +35,7 @@ pub(crate) enum TypeShape {
 pub(crate) enum TemplateBinding {
     Type(CudaType),
     Value(CudaType, u64),
+    Pack(Vec<TemplateBinding>),
 }
 
 pub(crate) type TemplateBindings = Vec<(Rc<str>, TemplateBinding)>;
@@ -47,7 +48,19 @@ pub(crate) struct FieldLayout {
     pub offset: u64,
     /// Is it a reference, which is kept as an address?
     pub is_reference: bool,
+    pub bits: Option<BitsLayout>,
     pub initial: Option<InitialTree>,
+}
+
+/// Where the bits of a member are that has only some of its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BitsLayout {
+    /// The first of them in the word of its type, which begins where the member does.
+    pub first: u32,
+    pub count: u32,
+    /// The smallest word that has them, and no part of another member's: how many bytes behind the other one it begins, and how many it has.
+    /// In memory of the thread alone nothing else is accessed, so that members beside it are accessed in one width.
+    pub least: (u64, u64),
 }
 
 /// A structure with its layout.

@@ -6,7 +6,7 @@ use margay_cuda::{CudaError, CudaSource, compile};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Result<String, CudaError> {
-    let include = |_: &str| None;
+    let include = |_: &str| Ok(None);
     compile(&CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] })
 }
 
@@ -87,7 +87,12 @@ fn ten_megabytes_are_read() {
 fn what_is_not_understood_is_named() {
     for (body, at, part) in [
         ("goto end; a[0] = 1;", "goto end;", "there is no label `end` for this `goto`"),
-        ("auto f = [=](int x) mutable { return x; }; a[0] = f(1);", "mutable", "a lambda that is `mutable`"),
+        ("auto [x, y] = a[0]; a[0] = x;", "x", "a value of the type int has no parts to name"),
+        ("pair_t p; auto [x] = p; a[0] = x;", "x", "1 names for the 2 parts of a value of the type pair_t"),
+        ("bits_t b; int *p = &b.few; a[0] = *p;", "&b.few", "a member of some bits has no address"),
+        ("a[0] = sum();", "(xs + ...)", "an operator of no operands"),
+        ("a[0] = pass(1, 2);", "xs", "`xs` is any number of values"),
+        ("wide_t w; a[0] = w.many;", "many", "a member of 40 bits of a type of 32"),
         ("int *p = new int[4]; a[0] = p[0];", "new", "`new` is not understood"),
         ("for (int x : a) {}", "a", "a loop over a range of the type int*"),
         ("try { a[0] = 1; } catch (...) {}", "try", "`try` is not understood"),
@@ -112,7 +117,7 @@ fn what_is_not_understood_is_named() {
         ),
     ] {
         let text = format!(
-            "#include <cuda/atomic>\nusing bar_t = cub::WarpScan<int>;\nint helper(int x) {{ return x; }}\n__global__ void k(int *a) {{\n  {body}\n}}\n"
+            "#include <cuda/atomic>\nusing bar_t = cub::WarpScan<int>;\nstruct pair_t {{ int x, y; }};\nstruct bits_t {{ int few : 3; }};\nstruct wide_t {{ int many : 40; }};\ntemplate <class... T> __device__ int sum(T... xs) {{ return (xs + ...); }}\ntemplate <class... T> __device__ int pass(T... xs) {{ return xs; }}\nint helper(int x) {{ return x; }}\n__global__ void k(int *a) {{\n  {body}\n}}\n"
         );
         let error = read(&text).expect_err(body);
         assert!(error.message.contains(part), "{body}: {}", error.message);
@@ -122,7 +127,7 @@ fn what_is_not_understood_is_named() {
     }
     // What no kernel calls need not be understood, and a kernel that is not asked about neither.
     let text = "__device__ void f() { try { } catch (...) { } }\n__global__ void k(int *a) { a[0] = 1; }\n__global__ void l() { f(); }\n";
-    let include = |_: &str| None;
+    let include = |_: &str| Ok(None);
     let program = CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &["k".to_owned()] };
     assert!(compile(&program).is_ok_and(|ptx| ptx.contains("st.global") || ptx.contains("st.u32")));
     assert!(read(text).is_err_and(|e| e.message.contains("try")));
@@ -133,11 +138,13 @@ fn what_is_not_understood_is_named() {
 fn included_files_are_read() {
     let include = |path: &str| match path {
         "locks/lock.cuh" => {
-            Some("#pragma once\n#include \"word.cuh\"\n__device__ void lock() { atomicExch(&word, 1); }\n".to_owned())
+            Ok(Some("#pragma once\n#include \"word.cuh\"\n__device__ void lock() { atomicExch(&word, 1); }\n".to_owned()))
         }
-        "locks/word.cuh" => Some("__device__ int word;\n".to_owned()),
-        "broken.cuh" => Some("\n__device__ void f() { try { } catch (...) { } }\n".to_owned()),
-        _ => None,
+        "locks/word.cuh" => Ok(Some("__device__ int word;\n".to_owned())),
+        "broken.cuh" => Ok(Some("\n__device__ void f() { try { } catch (...) { } }\n".to_owned())),
+        "circle.cuh" => Ok(Some("#include \"circle.cuh\"\n".to_owned())),
+        "pipe.cuh" => Err("it is a device or a pipe".to_owned()),
+        _ => Ok(None),
     };
     let of = |text: &str| compile(&CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] });
     let ptx = of("#include \"locks/lock.cuh\"\n#include \"locks/lock.cuh\"\n__global__ void k() { lock(); }\n")
@@ -149,6 +156,10 @@ fn included_files_are_read() {
     assert!(of("#include \"cuda.h\"\n#include \"stdio.h\"\n#include \"assert.h\"\n__global__ void k() {}\n").is_ok());
     let error = of("#include \"none.cuh\"\n__global__ void k() {}\n").expect_err("it is not there");
     assert!(error.message.contains("there is no file `none.cuh`"), "{}", error.message);
+    let error = of("#include \"pipe.cuh\"\n__global__ void k() {}\n").expect_err("it is not read");
+    assert!(error.message.contains("`pipe.cuh`") && error.message.contains("a device or a pipe"), "{}", error.message);
+    let error = of("#include \"circle.cuh\"\n__global__ void k() {}\n").expect_err("it has no end");
+    assert!(error.message.contains("without end, `circle.cuh`"), "{}", error.message);
 }
 
 proptest! {

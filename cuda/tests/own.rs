@@ -229,6 +229,55 @@ const SUITE: &[OwnKernel] = &[
     ("counter_sh_bad", "1x4", RACE),
 ];
 
+const HALF: &[OwnKernel] = &[
+    ("half_own", "1x4", &[]),
+    ("half_neighbour", "1x2", RACE),
+    ("half_pairs", "1x4", &[]),
+    ("half_of_pair", "1x2", RACE),
+    ("half_added", "2x1", &[]),
+    ("half_added_and_read", "1x2", RACE),
+    ("half_shared", "1x4", &[]),
+    ("half_shared_without_barrier", "1x2", RACE),
+    ("brain", "1x2", &[]),
+    ("half_reduced", "1x32", &[]),
+    ("half_cached", "1x2", &[]),
+];
+
+const RECENT: &[OwnKernel] = &[
+    ("v_rec", "1x2", &[]),
+    ("v_fold", "1x1", &[]),
+    ("v_each", "1x1", &[]),
+    ("v_numbers", "1x2", &[]),
+    ("v_tuple", "1x2", &[]),
+    ("v_inherit", "1x2", &[]),
+    ("v_kernel_int_float", "1x2", &[]),
+    ("v_launch_Adder_intP_int", "1x2", &[]),
+    ("v_launch_Racer_intP_int", "1x2", RACE),
+    ("v_race", "1x2", RACE),
+    ("v_max", "1x2", &[]),
+    ("v_lam", "1x1", &[]),
+    ("v_init", "1x1", &[]),
+    ("v_arr", "1x1", &[]),
+    ("mut_ok", "2x2", &[]),
+    ("mut_byval", "1x2", &[]),
+    ("mut_arr", "1x1", &[]),
+    ("mut_shared", "1x2", RACE),
+    ("sb_ok", "2x2", &[]),
+    ("sb_ref", "1x2", &[]),
+    ("sb_arr", "1x1", &[]),
+    ("sb_for", "1x1", &[]),
+    ("sb_race", "1x2", RACE),
+    ("sb_if", "1x1", &[]),
+    ("bits_ok", "2x2", &[]),
+    ("bits_race", "1x2", RACE),
+    ("bits_apart", "1x2", &[]),
+    ("bits_list", "1x2", &[]),
+    ("bi", "1x1", &[]),
+    ("bi_vol", "1x2", &[]),
+    ("bi_union", "1x1", &[]),
+    ("bi_enum", "1x2", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -239,6 +288,8 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("forms.cu", FORMS),
     ("library.cu", LIBRARY),
     ("suite.cu", SUITE),
+    ("half.cu", HALF),
+    ("recent.cu", RECENT),
 ];
 
 fn folder() -> PathBuf {
@@ -247,7 +298,7 @@ fn folder() -> PathBuf {
 
 fn compiled(file: &str) -> String {
     let text = std::fs::read_to_string(folder().join(file)).expect("a text");
-    let include = |_: &str| None;
+    let include = |_: &str| Ok(None);
     let program = CudaSource { name: file, text: &text, include: &include, target: "sm_90", kernels: &[] };
     compile(&program).unwrap_or_else(|e| panic!("{file}: {} in `{}`", e.message, e.text.get(e.start..e.end).unwrap_or("")))
 }
@@ -327,6 +378,16 @@ fn barriers_and_copies_of_the_library_are_judged() {
 #[test]
 fn kernels_as_suites_have_them_are_judged() {
     judged("suite.cu", SUITE);
+}
+
+#[test]
+fn numbers_of_16_bits_are_judged() {
+    judged("half.cu", HALF);
+}
+
+#[test]
+fn packs_and_members_of_bits_are_judged() {
+    judged("recent.cu", RECENT);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

@@ -18,7 +18,7 @@ fn order(word: &str) -> &'static str {
 /// The accesses and fences of a kernel, each as `atom.acquire.gpu`.
 fn emitted(kernel: &str) -> Vec<String> {
     let text = format!("#include <cuda/atomic>\n__global__ void k(int *p, int *out) {{ {kernel} }}\n");
-    let include = |_: &str| None;
+    let include = |_: &str| Ok(None);
     let ptx = compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] });
     let ptx = ptx.unwrap_or_else(|e| panic!("{kernel}: {}", e.message));
     let of = |line: &str| -> Option<String> {

@@ -501,14 +501,24 @@ fn only_headers_of_the_folder() {
         write(&inner, "k.cu", format!("#include \"{include}\"\n{kernel}"));
         margay_in(&inner, &["kernel", "k.cu", "--compiler", "margay", "--launch", "1x2"])
     };
-    for include in ["../secret.cuh", "below/../../secret.cuh", "link.cuh", &whole] {
+    let _ = std::process::Command::new("mkfifo").arg(inner.join("pipe.cuh")).status();
+    write(&inner, "huge.cuh", " ".repeat((16 << 20) + 1));
+    write(&inner, "first.cuh", "#include \"second.cuh\"\n");
+    write(&inner, "second.cuh", "#include \"first.cuh\"\n");
+    for (include, why) in [
+        ("../secret.cuh", "leads out of the folder"),
+        ("below/../../secret.cuh", "leads out of the folder"),
+        ("link.cuh", "is a link to"),
+        (&whole, "from the root of the file system"),
+        ("pipe.cuh", "a device or a pipe"),
+        ("below", "it is a folder"),
+        ("huge.cuh", "bytes"),
+        ("-", "there is no file"),
+        ("first.cuh", "include each other without end"),
+    ] {
         let refused = run(include);
         assert_eq!(refused.status.code(), Some(2), "{include}");
-        assert!(
-            err(&refused).contains("in the folder of the program") && !err(&refused).contains("a secret"),
-            "{}",
-            err(&refused)
-        );
+        assert!(err(&refused).contains(why) && !err(&refused).contains("a secret"), "{include}: {}", err(&refused));
     }
     write(&below, "offset.cuh", "#include \"../more.cuh\"\n");
     write(&inner, "more.cuh", "#define OFFSET 1\n");

@@ -23,6 +23,7 @@ impl KernelLowering {
                 Ok(TypedValue { ty: CudaType::pointer(of), form })
             }
             (_, ValuePlace::Register(register)) => Ok(TypedValue::register(value.ty.value(), register)),
+            (_, ValuePlace::Bits { word, bytes, first, count }) => self.load_bits(&word, bytes, &value.ty, (first, count)),
             (_, place) => self.load(&place, &value.ty),
         }
     }
@@ -52,7 +53,54 @@ impl KernelLowering {
                 self.changed.insert(*at);
                 self.needs_memory(*at)
             }
+            ValuePlace::Bits { .. } => {
+                self.refuse(self.position, "a member of some bits has no address", "copy it into a variable")
+            }
         }
+    }
+
+    /// A member of some bits, out of the word of its type.
+    fn load_bits(
+        &mut self,
+        word: &ValuePlace,
+        bytes: u8,
+        ty: &CudaType,
+        (first, count): (u32, u32),
+    ) -> LoweringResult<TypedValue> {
+        let unsigned = CudaType { is_volatile: ty.is_volatile, ..CudaType::integer(bytes, false) };
+        let value = self.load(word, &unsigned)?;
+        let value = self.converted(value, &CudaType::integer(ty.bytes() as u8, false), self.position)?;
+        let bits = 8 * ty.bytes().max(4) as u32;
+        let text = self.operand(&value)?;
+        let (high, low) = (self.new_register(ty), self.new_register(ty));
+        self.emit(format!("shl.b{bits} {high}, {text}, {}", bits - first - count))?;
+        let sign = if ty.is_signed() { 's' } else { 'u' };
+        self.emit(format!("shr.{sign}{bits} {low}, {high}, {}", bits - count))?;
+        Ok(TypedValue::register(ty.value(), low))
+    }
+
+    /// Puts a value to a member of some bits: its word is read, changed and written.
+    fn store_bits(
+        &mut self,
+        word: &ValuePlace,
+        bytes: u8,
+        (ty, first, count): (&CudaType, u32, u32),
+        value: TypedValue,
+    ) -> LoweringResult<()> {
+        let unsigned = CudaType { is_volatile: ty.is_volatile, ..CudaType::integer(bytes, false) };
+        let bits = 8 * u32::from(bytes.max(4));
+        let mask = u64::MAX >> (64 - count);
+        let value = self.converted(value, &unsigned.value(), self.position)?;
+        let text = self.in_register(value)?;
+        let old = self.load(word, &unsigned)?;
+        let old = self.operand(&old)?;
+        let [cut, moved, kept, new] = std::array::from_fn(|_| self.new_register(&unsigned));
+        self.emit(format!("and.b{bits} {cut}, {text}, {mask}"))?;
+        self.emit(format!("shl.b{bits} {moved}, {cut}, {first}"))?;
+        let others = !(mask << first) & (u64::MAX >> (64 - bits));
+        self.emit(format!("and.b{bits} {kept}, {old}, {others}"))?;
+        self.emit(format!("or.b{bits} {new}, {kept}, {moved}"))?;
+        self.store(word, &unsigned, TypedValue::register(unsigned.value(), new))
     }
 
     /// The address of a place, as a value.
@@ -193,6 +241,9 @@ impl KernelLowering {
                 self.emit(format!("mov.u64 {to}, {base}"))?;
                 Ok(ValuePlace::Memory { base: to, offset, space })
             }
+            ValuePlace::Bits { word, bytes, first, count } => {
+                Ok(ValuePlace::Bits { word: Box::new(self.fixed_place(*word)?), bytes, first, count })
+            }
             other => Ok(other),
         }
     }
@@ -266,6 +317,7 @@ impl KernelLowering {
                 self.changed.insert(*at);
                 Err(LoweringStop::Again)
             }
+            ValuePlace::Bits { word, bytes, first, count } => self.store_bits(&word.clone(), *bytes, (ty, *first, *count), value),
             ValuePlace::Memory { space, base, .. } => {
                 if *space == KnownSpace::Parameter {
                     return match self.mutable.get(base).copied() {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
-use crate::tree::{AssemblyTree, CudaExpression, NamePath};
+use crate::tree::{AssemblyTree, CudaExpression, NamePart, NamePath};
 use crate::types::{CudaType, TypeShape};
 
 /// The kinds of operands of inline PTX: the letter, the class of registers, the type of `mov`.
@@ -346,7 +346,21 @@ impl KernelLowering {
             );
         }
         let pointer = self.value(&arguments[0])?;
-        let target = self.pointed(pointer, at)?;
+        let target = self.pointed(pointer.clone(), at)?;
+        // Those of structures, as of numbers of 16 bits, are functions of the library.
+        if target.ty.structure().is_some() {
+            let mut values = vec![pointer];
+            values.extend(self.arguments(&arguments[1..])?);
+            let path = NamePath { parts: vec![NamePart { name: name.into(), arguments: None }], at };
+            let found = self.free_function(&path, values, at)?;
+            return match found {
+                Some(found) => Ok(Some(found)),
+                None => {
+                    let text = format!("`{name}` of a value of the type {}", self.type_text(&target.ty));
+                    self.refuse(at, text, "known are those of numbers, and the additions of numbers of 16 bits")
+                }
+            };
+        }
         let mut values = Vec::new();
         for e in &arguments[1..] {
             let value = self.value(e)?;

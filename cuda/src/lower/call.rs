@@ -8,7 +8,8 @@ use super::{InlinedCall, KernelLowering, LoweringResult, MAX_CALLS, TypedValue, 
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{
-    CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, TemplateArgument, TemplateParameter, TypeTree,
+    CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, ParameterTree, TemplateArgument, TemplateParameter,
+    TypeTree,
 };
 use crate::types::{CudaType, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
 
@@ -107,6 +108,7 @@ impl KernelLowering {
     }
 
     pub(super) fn arguments(&mut self, arguments: &[CudaExpression]) -> LoweringResult<Vec<TypedValue>> {
+        let arguments = self.unpacked(arguments)?;
         let mut found = Vec::new();
         for (n, e) in arguments.iter().enumerate() {
             let mut value = self.lower(e)?;
@@ -143,6 +145,7 @@ impl KernelLowering {
 
     fn call_by_name(&mut self, path: &NamePath, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<TypedValue> {
         let last = path.last().clone();
+        let arguments = &*self.unpacked(arguments)?;
         if path.parts.len() == 1 {
             let is_variable =
                 self.current().scopes.iter().rev().any(|s| matches!(s.names.get(&last.name), Some(super::NameBinding::Value(_))));
@@ -235,20 +238,22 @@ impl KernelLowering {
             // Of what is declared and defined the definition counts.
             let is_declared = function.body.is_none()
                 && all.iter().any(|(f, ..)| {
-                    f.body.is_some() && f.specialises.is_none() && f.parameters.len() == function.parameters.len()
+                    f.body.is_some()
+                        && f.specialises.is_none()
+                        && f.parameters.len() == function.parameters.len()
+                        && f.takes_any_number() == function.takes_any_number()
                 });
             if is_declared && !function.is_defaulted || function.specialises.is_some() {
                 continue;
             }
-            let least = function.parameters.iter().filter(|p| p.default.is_none()).count();
-            if values.len() < least || values.len() > function.parameters.len() {
+            if !function.takes(values.len()) {
                 continue;
             }
             let owner = (*owner != usize::MAX).then_some(*owner);
             let Some((cost, bindings)) = self.cost(function, owner, explicit, values, at)? else { continue };
             // Of equals the last one counts, which is the program's own.
             let is_template = u32::from(function.template.is_some());
-            let cost = 2 * cost + is_template;
+            let cost = 4 * cost + 2 * is_template + u32::from(function.takes_any_number());
             if best.as_ref().is_none_or(|(least, ..)| cost <= *least) {
                 best = Some((cost, n, Rc::new(bindings)));
             }
@@ -279,23 +284,38 @@ impl KernelLowering {
         let of_owner = bindings.len();
         if let Some(parameters) = function.template.clone() {
             let mut deduced: TemplateBindings = Vec::new();
-            for (parameter, argument) in parameters.iter().zip(explicit.unwrap_or(&[])) {
-                let binding = self.template_binding(parameter, argument, &deduced, at)?;
+            let explicit = self.unpacked_arguments(explicit.unwrap_or(&[]), at)?;
+            if explicit.len() > parameters.len() && !parameters.last().is_some_and(TemplateParameter::is_pack) {
+                return Ok(None);
+            }
+            for (n, (parameter, argument)) in parameters.iter().zip(&explicit).enumerate() {
+                let binding = match parameter.is_pack() {
+                    true => self.pack_binding(parameter, &explicit[n..], &deduced, at)?,
+                    false => self.template_binding(parameter, argument, &deduced, at)?,
+                };
                 deduced.push((parameter.name().clone(), binding));
             }
-            for (parameter, value) in function.parameters.iter().zip(values) {
-                let ty = match (&value.ty.shape, is_reference(&parameter.ty)) {
-                    (TypeShape::Array(of, _), false) => CudaType::pointer((**of).clone()),
-                    (_, false) => value.ty.value(),
-                    _ => value.ty.clone(),
-                };
+            let passed = |value: &TypedValue, tree: &TypeTree| match (&value.ty.shape, is_reference(tree)) {
+                (TypeShape::Array(of, _), false) => CudaType::pointer((**of).clone()),
+                (_, false) => value.ty.value(),
+                _ => value.ty.clone(),
+            };
+            let single = function.parameters.iter().filter(|p| !p.is_pack);
+            for (parameter, value) in single.clone().zip(values) {
+                let ty = passed(value, &parameter.ty);
                 self.deduce(&parameter.ty, &ty, &parameters, &mut deduced);
+            }
+            if let Some(parameter) = function.parameters.last().filter(|p| p.is_pack) {
+                let types: Vec<CudaType> = values.iter().skip(single.count()).map(|value| passed(value, &parameter.ty)).collect();
+                self.deduce_pack(&parameter.ty, &types, &parameters, &mut deduced);
             }
             let mut sorted: TemplateBindings = bindings.clone();
             for parameter in parameters.iter() {
                 let found = deduced.iter().find(|(name, _)| name == parameter.name()).map(|(_, b)| b.clone());
                 let binding = match found {
                     Some(binding) => Some(binding),
+                    // Of what nothing is said there are none.
+                    None if parameter.is_pack() => Some(TemplateBinding::Pack(Vec::new())),
                     None => self.default_binding(parameter, &sorted)?,
                 };
                 let Some(binding) = binding else { return Ok(None) };
@@ -311,12 +331,14 @@ impl KernelLowering {
             None => function.namespace.clone(),
         };
         let shared = Rc::new(bindings.clone());
+        let single = function.parameters.iter().filter(|p| !p.is_pack).count();
+        let parameters: Vec<_> = (0..values.len()).filter_map(|n| function.parameters.get(n.min(single))).collect();
         let types = self.outside(namespace, shared, owner, |this| {
-            let of = |p: &crate::tree::ParameterTree| this.resolved(&p.ty);
-            function.parameters.iter().map(of).collect::<LoweringResult<Vec<_>>>()
+            let of = |(n, p): (usize, &&ParameterTree)| this.type_of_parameter(p, n.checked_sub(single));
+            parameters.iter().enumerate().map(of).collect::<LoweringResult<Vec<_>>>()
         })?;
         let mut sum = 0;
-        for ((ty, value), parameter) in types.iter().zip(values).zip(&function.parameters) {
+        for ((ty, value), parameter) in types.iter().zip(values).zip(&parameters) {
             let Some(cost) = self.conversion_cost(value, ty) else { return Ok(None) };
             // A reference that may change what it is of takes no other type.
             let is_plain_reference = matches!(&parameter.ty, TypeTree::Reference(of) if !matches!(**of, TypeTree::Constant(_)));
@@ -326,6 +348,14 @@ impl KernelLowering {
             sum += cost;
         }
         Ok(Some((sum, bindings)))
+    }
+
+    /// The type of a parameter, of one of a pack by its number there.
+    pub(super) fn type_of_parameter(&mut self, parameter: &ParameterTree, number: Option<usize>) -> LoweringResult<CudaType> {
+        match number.filter(|_| parameter.is_pack) {
+            Some(number) => self.with_element(&super::pack::words_of(&parameter.ty), number, |this| this.resolved(&parameter.ty)),
+            None => self.resolved(&parameter.ty),
+        }
     }
 
     fn conversion_cost(&self, value: &TypedValue, to: &CudaType) -> Option<u32> {
@@ -403,8 +433,24 @@ impl KernelLowering {
                 if tree.name != last.name {
                     return;
                 }
-                for (argument, (_, binding)) in arguments.iter().zip(given.iter()) {
+                let given = super::pack::flat(&given);
+                for (n, (argument, binding)) in arguments.iter().zip(&given).enumerate() {
                     match (argument, binding) {
+                        // The rest of them.
+                        (TemplateArgument::Type(TypeTree::Pack(of)), _) => {
+                            let rest =
+                                given[n..].iter().filter_map(|b| if let TemplateBinding::Type(ty) = b { Some(ty) } else { None });
+                            let rest: Vec<CudaType> = rest.cloned().collect();
+                            self.deduce_pack(&of.pattern.clone(), &rest, parameters, found);
+                            break;
+                        }
+                        (TemplateArgument::Value(CudaExpression { what: ExpressionKind::Pack(of), .. }), _) => {
+                            let pack = parameters.iter().find(|p| p.is_pack() && of.words.contains(p.name()));
+                            if let Some(pack) = pack.filter(|p| !found.iter().any(|(name, _)| name == p.name())) {
+                                found.push((pack.name().clone(), TemplateBinding::Pack(given[n..].to_vec())));
+                            }
+                            break;
+                        }
                         (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => self.deduce(tree, ty, parameters, found),
                         (
                             TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. }),
@@ -441,6 +487,38 @@ impl KernelLowering {
                 self.deduce(of, &element, parameters, found);
             }
             _ => {}
+        }
+    }
+
+    /// Finds what the packs of a template are from several types.
+    pub(super) fn deduce_pack(
+        &mut self,
+        tree: &TypeTree,
+        types: &[CudaType],
+        parameters: &[TemplateParameter],
+        found: &mut TemplateBindings,
+    ) {
+        let words = super::pack::words_of(tree);
+        let packs: Vec<&TemplateParameter> = parameters.iter().filter(|p| p.is_pack() && words.contains(p.name())).collect();
+        // What is written in `<..>` counts.
+        let packs: Vec<&TemplateParameter> = packs
+            .into_iter()
+            .filter(|p| !found.iter().any(|(name, b)| name == p.name() && pack_length(b) >= types.len()))
+            .collect();
+        let elements: Vec<TemplateParameter> = packs.iter().map(|p| p.element()).collect();
+        let mut all: Vec<Vec<TemplateBinding>> = vec![Vec::new(); packs.len()];
+        for ty in types {
+            let mut one = TemplateBindings::new();
+            self.deduce(tree, ty, &elements, &mut one);
+            for (pack, element) in all.iter_mut().zip(&elements) {
+                pack.extend(one.iter().find(|(name, _)| name == element.name()).map(|(_, b)| b.clone()));
+            }
+        }
+        for (parameter, all) in packs.into_iter().zip(all) {
+            if all.len() == types.len() {
+                found.retain(|(name, _)| name != parameter.name());
+                found.push((parameter.name().clone(), TemplateBinding::Pack(all)));
+            }
         }
     }
 
@@ -487,6 +565,21 @@ impl KernelLowering {
             (frame.result, frame.is_reference) = (result.clone(), is_reference);
         }
         for (n, parameter) in function.parameters.iter().enumerate() {
+            if parameter.is_pack {
+                let mut all = Vec::new();
+                for (number, value) in values.iter().skip(n).enumerate() {
+                    let ty = self.type_of_parameter(parameter, Some(number))?;
+                    all.push(self.passed(
+                        value.clone(),
+                        ty,
+                        crate::lower::call::is_reference(&parameter.ty),
+                        parameter.at,
+                        at,
+                    )?);
+                }
+                self.bind_pack(parameter.name.clone(), all);
+                continue;
+            }
             let value = match (values.get(n), &parameter.default) {
                 (Some(value), _) => value.clone(),
                 (None, Some(default)) => self.lower(default)?,
@@ -535,9 +628,17 @@ impl KernelLowering {
 
     /// The body of a lambda sees what stood around it.
     pub(super) fn enter_lambda(&self, frame: &mut InlinedCall) {
-        if let Some(scope) = frame.owner.and_then(|number| self.lambdas.get(&number)) {
+        if let Some((number, scope)) = frame.owner.and_then(|number| Some((number, self.lambdas.get(&number)?))) {
+            let own = frame.this.take();
             (frame.owner, frame.this) = (scope.owner, scope.this.clone());
             frame.scopes[0].names.clone_from(&scope.names);
+            // What it may change is its own.
+            for field in &self.structures[number].fields {
+                if let Some(place) = &own {
+                    let value = TypedValue::place(field.ty.clone(), Self::field_place(place, field));
+                    frame.scopes[0].names.insert(field.name.clone(), super::NameBinding::Value(value));
+                }
+            }
             frame.scopes.push(super::LocalNames::default());
         }
     }
@@ -623,6 +724,10 @@ impl KernelLowering {
         let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), parameter));
         Ok(TypedValue { ty, form })
     }
+}
+
+fn pack_length(binding: &TemplateBinding) -> usize {
+    if let TemplateBinding::Pack(all) = binding { all.len() } else { 0 }
 }
 
 /// How deep a function of constants may call itself.

@@ -10,7 +10,7 @@ use super::{KernelLowering, KnownSpace, LoweringResult, LoweringStop, NameBindin
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{CudaExpression, ExpressionKind, LambdaTree, NamePart, NamePath, StructureTree};
-use crate::types::{CudaType, StructureLayout, TemplateBindings, TypeShape};
+use crate::types::{CudaType, FieldLayout, StructureLayout, TemplateBindings, TypeShape};
 
 /// What the body of a lambda sees beside its parameters.
 #[derive(Debug, Clone)]
@@ -39,20 +39,54 @@ impl KernelLowering {
         for scope in &self.current().scopes {
             names.extend(scope.names.iter().map(|(name, binding)| (name.clone(), binding.clone())));
         }
+        let mut copied: Vec<Rc<str>> = Vec::new();
         if tree.copies {
             for word in &tree.words {
-                if let Some(NameBinding::Value(value)) = names.get(word).cloned() {
-                    let copy = self.kept(value, at)?;
-                    names.insert(word.clone(), NameBinding::Value(copy));
+                match names.get(word).cloned() {
+                    Some(NameBinding::Value(value)) => {
+                        let copy = self.kept(value, at)?;
+                        copied.push(word.clone());
+                        names.insert(word.clone(), NameBinding::Value(copy));
+                    }
+                    Some(NameBinding::Pack(all)) => {
+                        let all = all.into_iter().map(|value| self.kept(value, at)).collect::<LoweringResult<_>>()?;
+                        names.insert(word.clone(), NameBinding::Pack(all));
+                    }
+                    _ => {}
                 }
             }
         }
         for capture in &tree.captures {
+            if let (Some(NameBinding::Pack(all)), None) = (names.get(&capture.name).cloned(), &capture.value) {
+                let keep = |value| if capture.is_reference { Ok(value) } else { self.kept(value, at) };
+                let all = all.into_iter().map(keep).collect::<LoweringResult<_>>()?;
+                names.insert(capture.name.clone(), NameBinding::Pack(all));
+                continue;
+            }
             let path = NamePath { parts: vec![NamePart { name: capture.name.clone(), arguments: None }], at };
             let named = CudaExpression { what: ExpressionKind::Name(path), at };
             let value = self.lower(capture.value.as_ref().unwrap_or(&named))?;
-            let value = if capture.is_reference { value } else { self.kept(value, at)? };
+            let value = match capture.is_reference {
+                true => value,
+                false => {
+                    copied.push(capture.name.clone());
+                    self.kept(value, at)?
+                }
+            };
             names.insert(capture.name.clone(), NameBinding::Value(value));
+        }
+        // What a `mutable` one has copies of are its members: each copy of it has its own.
+        let mut members = Vec::new();
+        if tree.is_mutable {
+            copied.dedup();
+            for name in copied {
+                if let Some(NameBinding::Value(value)) = names.get(&name).cloned()
+                    && !value.ty.is_void()
+                    && self.is_own(&value)
+                {
+                    members.push((name, value));
+                }
+            }
         }
         let frame = self.current();
         let scope = LambdaScope { names, owner: frame.owner, this: frame.this.clone() };
@@ -73,10 +107,29 @@ impl KernelLowering {
             at,
         };
         let number = self.new_structure(Rc::new(layout), bindings, at)?;
+        let (mut size, mut align, mut fields) = (0, 1, Vec::new());
+        for (name, value) in &members {
+            let (bytes, alignment) = self.size_of(&value.ty, at)?;
+            let offset = u64::next_multiple_of(size, alignment);
+            (size, align) = (offset + bytes, align.max(alignment));
+            let ty = value.ty.value();
+            fields.push(FieldLayout { name: name.clone(), ty, offset, is_reference: false, bits: None, initial: None });
+        }
         let layout = &mut self.structures[number];
-        (layout.size, layout.align) = (1, 1);
+        (layout.size, layout.align) = (size.max(1), align);
+        layout.fields.clone_from(&fields);
         self.lambdas.insert(number, scope);
-        let place = self.local("lambda", 1, 1, at)?;
+        let place = self.local("lambda", size.max(1), align, at)?;
+        for (field, (_, value)) in fields.iter().zip(members) {
+            let to = TypedValue::place(field.ty.clone(), Self::field_place(&place, field));
+            match (&value.ty.shape, &value.form) {
+                (TypeShape::Structure(_) | TypeShape::Array(..), ValueForm::Place(from) | ValueForm::Temporary(from)) => {
+                    let (from, to_place) = (from.clone(), Self::field_place(&place, field));
+                    self.copy(&from, &value.ty, &to_place, &field.ty, at)?;
+                }
+                _ => self.put(&to, value, at)?,
+            }
+        }
         Ok(TypedValue { ty: CudaType::plain(TypeShape::Structure(number)), form: ValueForm::Temporary(place) })
     }
 
@@ -117,6 +170,17 @@ impl KernelLowering {
             }
             _ => Ok(value),
         }
+    }
+
+    /// Is it memory, or a value, of the thread's own, and not what threads share?
+    fn is_own(&self, value: &TypedValue) -> bool {
+        !matches!(
+            &value.form,
+            ValueForm::Place(ValuePlace::Memory {
+                space: KnownSpace::Shared | KnownSpace::Global | KnownSpace::Constant | KnownSpace::Any,
+                ..
+            })
+        )
     }
 
     /// The address of the functions that a name stands for.

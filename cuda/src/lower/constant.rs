@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{InlinedCall, KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, EnumerationTree, FunctionRole, FunctionTree, InitialTree, VariableTree};
-use crate::types::{CudaType, StructureLayout, TemplateBindings, TypeShape};
+use crate::types::{BitsLayout, CudaType, FieldLayout, StructureLayout, TemplateBindings, TypeShape};
 
 impl KernelLowering {
     /// Does something outside of functions, or in another one's place: names are those of a namespace and the parameters of a template.
@@ -130,13 +130,23 @@ impl KernelLowering {
                 self.constructed_bytes(ty, values, bytes, offset, at)
             }
             InitialTree::Arguments(all) | InitialTree::List(all) => {
+                if let std::borrow::Cow::Owned(all) = self.unpacked(all)? {
+                    return self.initial_bytes(&InitialTree::List(all), ty, bytes, offset, at);
+                }
+                if let TypeShape::Structure(number) = ty.shape {
+                    let fields = self.structures[number].fields.clone();
+                    if all.len() > fields.len() {
+                        return self.refuse(at, "more values than the variable has room for", "give fewer values");
+                    }
+                    for (e, field) in all.iter().zip(&fields) {
+                        self.field_bytes(&InitialTree::Value(e.clone()), field, bytes, offset, at)?;
+                    }
+                    return Ok(());
+                }
                 let parts: Vec<(CudaType, u64)> = match &ty.shape {
                     TypeShape::Array(of, _) => {
                         let step = self.size_of(of, at)?.0;
                         (0..all.len() as u64).map(|n| ((**of).clone(), n * step)).collect()
-                    }
-                    TypeShape::Structure(number) => {
-                        self.structures[*number].fields.iter().map(|f| (f.ty.clone(), f.offset)).collect()
                     }
                     _ => vec![(ty.clone(), 0)],
                 };
@@ -149,6 +159,32 @@ impl KernelLowering {
                 Ok(())
             }
         }
+    }
+
+    /// The bytes that a member begins with, in a structure that begins at an offset.
+    fn field_bytes(
+        &mut self,
+        initial: &InitialTree,
+        field: &FieldLayout,
+        bytes: &mut Vec<u8>,
+        offset: u64,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
+        let start = offset + field.offset;
+        let Some(BitsLayout { first, count, .. }) = field.bits else {
+            return self.initial_bytes(initial, &field.ty, bytes, start, at);
+        };
+        let mut whole = vec![0; field.ty.bytes() as usize];
+        self.initial_bytes(initial, &field.ty, &mut whole, 0, at)?;
+        whole.resize(8, 0);
+        let value = whole.iter().rev().fold(0u64, |sum, &byte| sum << 8 | u64::from(byte));
+        let moved = (value & u64::MAX >> (64 - count)) << first;
+        for (n, byte) in moved.to_le_bytes().into_iter().enumerate() {
+            if let Some(to) = bytes.get_mut(start as usize + n) {
+                *to |= byte;
+            }
+        }
+        Ok(())
     }
 
     /// Does a structure say itself how it is made?
@@ -168,12 +204,8 @@ impl KernelLowering {
     ) -> LoweringResult<()> {
         let Some(number) = ty.structure() else { return Ok(()) };
         let StructureLayout { tree, bindings, fields, .. } = self.structures[number].clone();
-        let least = |m: &FunctionTree| m.parameters.iter().filter(|p| p.default.is_none()).count();
         let is_one = |m: &&Rc<FunctionTree>| {
-            m.role == FunctionRole::Constructor
-                && m.body.is_some()
-                && least(m) <= values.len()
-                && values.len() <= m.parameters.len()
+            m.role == FunctionRole::Constructor && m.body.is_some() && m.takes(values.len()) && !m.takes_any_number()
         };
         let Some(constructor) = tree.methods.iter().find(is_one).cloned() else {
             if values.is_empty() {
@@ -201,7 +233,7 @@ impl KernelLowering {
             }
             for (name, all, at) in &initialisers {
                 let Some(field) = fields.iter().find(|f| f.name == *name) else { continue };
-                this.initial_bytes(&InitialTree::List(all.clone()), &field.ty, bytes, offset + field.offset, *at)?;
+                this.field_bytes(&InitialTree::List(all.clone()), field, bytes, offset, *at)?;
             }
             Ok(())
         })
@@ -220,7 +252,7 @@ impl KernelLowering {
         for field in fields.iter().filter(|f| !f.is_reference && !named.contains(&f.name)) {
             match &field.initial {
                 Some(initial) => self.outside(tree.namespace.clone(), bindings.clone(), Some(number), |this| {
-                    this.initial_bytes(initial, &field.ty, bytes, offset + field.offset, at)
+                    this.field_bytes(initial, field, bytes, offset, at)
                 })?,
                 None => self.default_bytes(&field.ty, bytes, offset + field.offset, at)?,
             }

@@ -97,9 +97,10 @@ impl KernelLowering {
             ExpressionKind::Cast(ty, of) => self.cast(ty, of, at)?,
             ExpressionKind::Construct(tree, arguments) => {
                 let ty = self.resolved(tree)?;
+                let arguments = &*self.unpacked(arguments)?;
                 match ty.structure() {
                     Some(number) => {
-                        if let [CudaExpression { what: ExpressionKind::List(all), .. }] = arguments.as_slice() {
+                        if let [CudaExpression { what: ExpressionKind::List(all), .. }] = arguments {
                             return self.constructed_by_list(number, all, at);
                         }
                         let has_lists = arguments.iter().any(|a| matches!(a.what, ExpressionKind::List(_)));
@@ -121,6 +122,17 @@ impl KernelLowering {
                 return self.refuse(at, "a list in braces where its type is not known", "write the type in front of it");
             }
             ExpressionKind::Lambda(tree) => self.lambda(tree, at)?,
+            ExpressionKind::Part(of, number, count) => self.part(of, *number, *count, at)?,
+            ExpressionKind::Pack(of) => self.element(of, at)?,
+            ExpressionKind::CountOfPack(name) => self.count_of_pack(name, at)?,
+            ExpressionKind::Fold(tree) => {
+                let folded = self.folded(tree, at)?;
+                self.lower(&folded)?
+            }
+            ExpressionKind::FoldOfEither(both) => {
+                let folded = self.folded(self.fold_of_either(both), at)?;
+                self.lower(&folded)?
+            }
             ExpressionKind::SizeOfType(tree) => {
                 let ty = self.resolved(tree)?;
                 let size = self.size_of(&ty, at)?.0;
@@ -232,7 +244,7 @@ impl KernelLowering {
                     _ => "operator~",
                 };
                 if let Some(number) = value.ty.structure()
-                    && self.has_method(number, name)
+                    && self.has_operator(number, name, 0)
                 {
                     return self.operator_method(value, name, Vec::new(), at);
                 }
@@ -315,7 +327,7 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<Option<TypedValue>> {
         let name = format!("operator{}", of.sign());
-        match a.ty.structure().filter(|&number| self.has_method(number, &name)) {
+        match a.ty.structure().filter(|&number| self.has_operator(number, &name, 1)) {
             Some(_) => self.operator_method(a.clone(), &name, vec![b.clone()], at).map(Some),
             None => self.free_operator(&name, &[a.clone(), b.clone()], at),
         }
@@ -327,17 +339,28 @@ impl KernelLowering {
             return Ok(None);
         }
         let path = NamePath { parts: vec![NamePart { name: name.into(), arguments: None }], at };
+        self.free_function(&path, values.to_vec(), at)
+    }
+
+    /// A function outside of structures by its name; nothing where none takes these values.
+    pub(super) fn free_function(
+        &mut self,
+        path: &NamePath,
+        values: Vec<TypedValue>,
+        at: CudaSpan,
+    ) -> LoweringResult<Option<TypedValue>> {
         let of = |i| match i {
             DeclaredItem::Function(f) => Some((f, usize::MAX, 0)),
             _ => None,
         };
-        let functions: Vec<FoundMethod> = self.entries(&path).into_iter().filter_map(of).collect();
+        let functions: Vec<FoundMethod> = self.entries(path).into_iter().filter_map(of).collect();
         if functions.is_empty() {
             return Ok(None);
         }
-        let Some((index, bindings)) = self.chosen_if_any(&functions, values, (name, at))? else { return Ok(None) };
+        let name = path.last().name.clone();
+        let Some((index, bindings)) = self.chosen_if_any(&functions, &values, (&name, at))? else { return Ok(None) };
         let function = functions[index].0.clone();
-        self.invoked(&function, None, None, bindings, values.to_vec(), at).map(Some)
+        self.invoked(&function, None, None, bindings, values, at).map(Some)
     }
 
     fn assigned(
@@ -613,6 +636,35 @@ impl KernelLowering {
         self.refuse(at, text, "what is known of the library is in docs/kernels.md")
     }
 
+    /// A member, or an element, by its number among so many.
+    fn part(&mut self, of: &CudaExpression, number: usize, count: usize, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let base = self.lower(of)?;
+        let has = match &base.ty.shape {
+            TypeShape::Structure(n) => Some(self.structures[*n].fields.len() as u64),
+            TypeShape::Array(_, Some(elements)) => Some(*elements),
+            _ => None,
+        };
+        if has != Some(count as u64) {
+            let text = match has {
+                Some(has) => format!("{count} names for the {has} parts of a value of the type {}", self.type_text(&base.ty)),
+                None => format!("a value of the type {} has no parts to name", self.type_text(&base.ty)),
+            };
+            return self.refuse(at, text, "give a name for each member of a structure, or each element of an array");
+        }
+        let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &base.form else {
+            return self.refuse(at, "a member of what is no variable", "put it into a variable");
+        };
+        match &base.ty.shape {
+            TypeShape::Structure(n) => self.field_at(*n, number, &place.clone(), base.ty.is_volatile),
+            _ => {
+                let Some(element) = base.ty.element().map(|of| (**of).clone()) else { return Ok(base) };
+                let step = self.size_of(&element, at)?.0;
+                let ty = CudaType { is_volatile: base.ty.is_volatile || element.is_volatile, ..element };
+                Ok(TypedValue::place(ty, Self::behind(place, (number as u64 * step) as i64)))
+            }
+        }
+    }
+
     /// The structure in front of `.` or `->`.
     pub(super) fn object(&mut self, of: &CudaExpression, is_arrow: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
         let value = self.lower(of)?;
@@ -658,6 +710,13 @@ impl KernelLowering {
             scope.names.insert(name, NameBinding::Value(value));
         }
     }
+
+    /// Binds a name to any number of values.
+    pub(super) fn bind_pack(&mut self, name: Rc<str>, all: Vec<TypedValue>) {
+        if let Some(scope) = self.frame().scopes.last_mut() {
+            scope.names.insert(name, NameBinding::Pack(all));
+        }
+    }
 }
 
 /// May what an expression does change a variable?
@@ -672,6 +731,8 @@ fn may_change(e: &CudaExpression) -> bool {
             may_change(a) || may_change(b)
         }
         ExpressionKind::Choice(a, b, c) => may_change(a) || may_change(b) || may_change(c),
+        ExpressionKind::Pack(of) => may_change(&of.pattern),
+        ExpressionKind::Fold(_) | ExpressionKind::FoldOfEither(_) => true,
         _ => false,
     }
 }

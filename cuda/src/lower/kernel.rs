@@ -11,7 +11,7 @@ use super::{
 };
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::read::ProgramReader;
-use crate::tree::{CudaStatementKind, FunctionTree};
+use crate::tree::{CudaStatementKind, FunctionTree, ParameterTree};
 use crate::types::{CudaType, TemplateBinding, TemplateBindings, TypeShape};
 
 /// A kernel that is to be compiled: its name in PTX, what it is, and the arguments of its template.
@@ -171,6 +171,7 @@ impl KernelLowering {
                 format!("m{}", (*value as i64).unsigned_abs())
             }
             TemplateBinding::Value(_, value) => value.to_string(),
+            TemplateBinding::Pack(all) => all.iter().map(|b| self.binding_word(b)).collect::<Vec<_>>().join("_"),
         };
         let clean = |c: char| match c {
             '*' => 'P',
@@ -253,10 +254,21 @@ impl KernelLowering {
         let end = self.label();
         self.frame().end = end;
         let mut parameters = Vec::new();
-        for (n, parameter) in function.parameters.iter().enumerate() {
+        let mut all: Vec<(&ParameterTree, Option<usize>)> = Vec::new();
+        for parameter in &function.parameters {
+            match parameter.is_pack {
+                true => {
+                    let count = self.count_of(&super::pack::words_of(&parameter.ty), parameter.at)?;
+                    all.extend((0..count).map(|number| (parameter, Some(number))));
+                }
+                false => all.push((parameter, None)),
+            }
+        }
+        let mut pack = Vec::new();
+        for (n, (parameter, number)) in all.into_iter().enumerate() {
             let symbol: Rc<str> = format!("{name}_param_{n}").into();
             let is_reference = super::call::is_reference(&parameter.ty);
-            let mut ty = self.resolved(&parameter.ty)?;
+            let mut ty = self.type_of_parameter(parameter, number)?;
             if is_reference {
                 return self.refuse(parameter.at, "a parameter of a kernel that is a reference", "pass a pointer");
             }
@@ -277,7 +289,10 @@ impl KernelLowering {
                         self.copy(&place, &ty, &copy, &ty.value(), at)?;
                         bound = TypedValue::place(ty.value(), copy);
                     }
-                    self.bind(parameter.name.clone(), bound);
+                    match number {
+                        Some(_) => pack.push(bound),
+                        None => self.bind(parameter.name.clone(), bound),
+                    }
                     continue;
                 }
                 (TypeShape::Pointer(of), _) => {
@@ -306,7 +321,13 @@ impl KernelLowering {
                 let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), at));
                 TypedValue { ty, form }
             };
-            self.bind(parameter.name.clone(), bound);
+            match number {
+                Some(_) => pack.push(bound),
+                None => self.bind(parameter.name.clone(), bound),
+            }
+        }
+        if let Some(parameter) = function.parameters.last().filter(|p| p.is_pack) {
+            self.bind_pack(parameter.name.clone(), pack);
         }
         let result = self.resolved(&function.result)?;
         if !result.is_void() {

@@ -11,7 +11,7 @@ use crate::tree::{
     CudaExpression, EnumerationTree, NamePart, NamePath, Storage, StructureTree, TemplateArgument, TemplateParameter, TypeTree,
     VariableTree,
 };
-use crate::types::{CudaType, FieldLayout, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
+use crate::types::{BitsLayout, CudaType, FieldLayout, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
 
 impl KernelLowering {
     /// A type in words.
@@ -110,6 +110,7 @@ impl KernelLowering {
                 value.ty
             }
             TypeTree::Function => CudaType::plain(TypeShape::Function),
+            TypeTree::Pack(of) => self.element_type(of)?,
             TypeTree::Named(path) => self.named_type(path)?,
         })
     }
@@ -160,7 +161,7 @@ impl KernelLowering {
             for scope in self.current().scopes.iter().rev() {
                 match scope.names.get(&last.name) {
                     Some(NameBinding::Type(ty)) => return Ok(Some(ty.clone())),
-                    Some(NameBinding::Value(_)) => return Ok(None),
+                    Some(NameBinding::Value(_) | NameBinding::Pack(_)) => return Ok(None),
                     None => {}
                 }
             }
@@ -233,12 +234,18 @@ impl KernelLowering {
         arguments: Option<&[TemplateArgument]>,
         at: CudaSpan,
     ) -> LoweringResult<TemplateBindings> {
-        let arguments = arguments.unwrap_or(&[]);
-        if arguments.len() > parameters.len() {
+        let arguments = &self.unpacked_arguments(arguments.unwrap_or(&[]), at)?;
+        let takes_all = parameters.last().is_some_and(TemplateParameter::is_pack);
+        if arguments.len() > parameters.len() && !takes_all {
             return self.refuse(at, "more arguments than the template has parameters", "give fewer");
         }
         let mut found: TemplateBindings = Vec::new();
         for (n, parameter) in parameters.iter().enumerate() {
+            if parameter.is_pack() {
+                let binding = self.pack_binding(parameter, arguments.get(n..).unwrap_or_default(), &found, at)?;
+                found.push((parameter.name().clone(), binding));
+                continue;
+            }
             let binding = match arguments.get(n) {
                 Some(argument) => self.template_binding(parameter, argument, &found, at)?,
                 None => {
@@ -277,6 +284,19 @@ impl KernelLowering {
         })
     }
 
+    /// What a parameter of any number of types or numbers is.
+    pub(super) fn pack_binding(
+        &mut self,
+        parameter: &TemplateParameter,
+        arguments: &[TemplateArgument],
+        found: &TemplateBindings,
+        at: CudaSpan,
+    ) -> LoweringResult<TemplateBinding> {
+        let element = parameter.element();
+        let all = arguments.iter().map(|argument| self.template_binding(&element, argument, found, at));
+        Ok(TemplateBinding::Pack(all.collect::<LoweringResult<_>>()?))
+    }
+
     pub(super) fn template_binding(
         &mut self,
         parameter: &TemplateParameter,
@@ -300,6 +320,10 @@ impl KernelLowering {
             }
             (TemplateParameter::Type(name, _), _) => {
                 self.refuse(at, format!("the parameter `{name}` of the template is a type, and gets a value"), "give a type")
+            }
+            // The element of a pack, which may be a type.
+            (TemplateParameter::Types(_) | TemplateParameter::Values(..), _) => {
+                self.pack_binding(parameter, std::slice::from_ref(argument), found, at)
             }
             (TemplateParameter::Value(name, ..), _) => {
                 self.refuse(at, format!("the parameter `{name}` of the template is a number, and gets a type"), "give a number")
@@ -386,6 +410,8 @@ impl KernelLowering {
                 size = start + bytes;
             }
         }
+        // Where the last member ends, in bits.
+        let mut end = 8 * size;
         for field in &tree.fields {
             let is_reference = matches!(strip(&field.ty), TypeTree::Reference(_));
             let ty = self.resolved(&field.ty)?;
@@ -396,14 +422,59 @@ impl KernelLowering {
             if let Some(e) = &field.alignment {
                 alignment = self.alignment(e)?;
             }
-            let start = if tree.is_union { 0 } else { size.next_multiple_of(alignment) };
-            size = size.max(start + bytes);
+            let mut bits = None;
+            let start = match &field.bits {
+                Some(count) => {
+                    if !ty.is_integer() {
+                        return self.refuse(
+                            field.at,
+                            "a member of some bits that is no whole number",
+                            "give it a type of whole numbers",
+                        );
+                    }
+                    let most = 8 * bytes;
+                    let count = self.constant(count, "how many bits a member has")?.known().unwrap_or(0);
+                    if count > most || count == 0 && !field.name.starts_with('(') {
+                        let text = format!("a member of {count} bits of a type of {most}");
+                        return self.refuse(field.at, text, "give at least one bit, and no more than the type has");
+                    }
+                    // It does not lie across two words of its type.
+                    let first = if tree.is_union { 0 } else { end };
+                    let first = match first / most != (first + count).saturating_sub(1) / most || count == 0 {
+                        true => first.next_multiple_of(most),
+                        false => first,
+                    };
+                    if !tree.is_union {
+                        end = first + count;
+                    }
+                    size = size.max((first + count).div_ceil(8));
+                    let within = first % most;
+                    // The smallest aligned word that has them.
+                    let sizes = [1u64, 2, 4, 8]
+                        .into_iter()
+                        .filter(|size| within / (8 * size) == (within + count.max(1) - 1) / (8 * size));
+                    let size = sizes.min().unwrap_or(bytes).min(bytes);
+                    let least = (within / (8 * size) * size, size);
+                    bits = Some(BitsLayout { first: within as u32, count: count as u32, least });
+                    if field.name.starts_with('(') {
+                        continue;
+                    }
+                    first / most * bytes
+                }
+                None => {
+                    let start = if tree.is_union { 0 } else { size.next_multiple_of(alignment) };
+                    size = size.max(start + bytes);
+                    end = 8 * size;
+                    start
+                }
+            };
             align = align.max(alignment);
             let path = |name: &Rc<str>| FieldLayout {
                 name: name.clone(),
                 ty: ty.clone(),
                 offset: start,
                 is_reference,
+                bits,
                 initial: field.initial.clone(),
             };
             fields.push(path(&field.name));
@@ -419,6 +490,7 @@ impl KernelLowering {
         if let Some(e) = &tree.alignment {
             align = align.max(self.alignment(e)?);
         }
+        widened(&mut fields);
         let of = &mut self.structures[number];
         of.fields = fields;
         of.bases = bases;
@@ -463,8 +535,13 @@ impl KernelLowering {
         let last = path.last().clone();
         if path.parts.len() == 1 {
             for scope in self.current().scopes.iter().rev() {
-                if let Some(NameBinding::Value(value)) = scope.names.get(&last.name) {
-                    return Ok(value.clone());
+                match scope.names.get(&last.name) {
+                    Some(NameBinding::Value(value)) => return Ok(value.clone()),
+                    Some(NameBinding::Pack(_)) => {
+                        let text = format!("`{}` is any number of values, and stands where one should", last.name);
+                        return self.refuse(path.at, text, "write `...` behind what is done with each");
+                    }
+                    _ => {}
                 }
             }
             if let Some(TemplateBinding::Value(ty, value)) = self.binding_of(&last.name) {
@@ -585,14 +662,41 @@ impl KernelLowering {
         is_volatile: bool,
         name: &str,
     ) -> LoweringResult<Option<TypedValue>> {
-        let Some(field) = self.structures[owner].fields.iter().rev().find(|f| &*f.name == name).cloned() else { return Ok(None) };
-        let place = Self::behind(place, field.offset as i64);
+        let found = self.structures[owner].fields.iter().rposition(|f| &*f.name == name);
+        found.map(|number| self.field_at(owner, number, place, is_volatile)).transpose()
+    }
+
+    /// A member by its number.
+    pub(super) fn field_at(
+        &mut self,
+        owner: usize,
+        number: usize,
+        place: &ValuePlace,
+        is_volatile: bool,
+    ) -> LoweringResult<TypedValue> {
+        let field = self.structures[owner].fields[number].clone();
+        let place = Self::field_place(place, &field);
         if field.is_reference {
             let pointer = self.load(&place, &CudaType::pointer(field.ty.clone()))?;
-            return self.pointed(pointer, self.position).map(Some);
+            return self.pointed(pointer, self.position);
         }
         let ty = CudaType { is_volatile: is_volatile || field.ty.is_volatile, ..field.ty };
-        Ok(Some(TypedValue::place(ty, place)))
+        Ok(TypedValue::place(ty, place))
+    }
+
+    /// Where a member of a structure at a place is.
+    pub(super) fn field_place(place: &ValuePlace, field: &FieldLayout) -> ValuePlace {
+        let word = Self::behind(place, field.offset as i64);
+        match (field.bits, place) {
+            (Some(BitsLayout { first, count, least: (further, bytes) }), ValuePlace::Memory { space: KnownSpace::Local, .. }) => {
+                let word = Box::new(Self::behind(&word, further as i64));
+                ValuePlace::Bits { word, bytes: bytes as u8, first: first - 8 * further as u32, count }
+            }
+            (Some(BitsLayout { first, count, .. }), _) => {
+                ValuePlace::Bits { word: Box::new(word), bytes: field.ty.bytes() as u8, first, count }
+            }
+            (None, _) => word,
+        }
     }
 
     /// A variable of the module.
@@ -681,6 +785,21 @@ pub(super) fn special_variable(name: &str) -> Option<&'static str> {
         "warpSize" => "32",
         _ => return None,
     })
+}
+
+/// Members of some bits whose smallest words are part of another's have that one.
+fn widened(fields: &mut [FieldLayout]) {
+    let words: Vec<(u64, u64)> =
+        fields.iter().filter_map(|f| f.bits.map(|bits| (f.offset + bits.least.0, bits.least.1))).collect();
+    for field in fields {
+        let Some(bits) = &mut field.bits else { continue };
+        let own = (field.offset + bits.least.0, bits.least.1);
+        let around =
+            words.iter().filter(|(start, size)| *start <= own.0 && own.0 + own.1 <= start + size && *start >= field.offset);
+        if let Some(&(start, size)) = around.max_by_key(|(_, size)| *size) {
+            bits.least = (start - field.offset, size);
+        }
+    }
 }
 
 /// A type without what says that it does not change.

@@ -10,6 +10,7 @@ mod constant;
 mod expression;
 mod kernel;
 mod lookup;
+mod pack;
 mod promote;
 mod specialise;
 mod statement;
@@ -93,6 +94,13 @@ enum ValuePlace {
     },
     /// A value that does not change; to change it the variable with this name has to be begun again in a register.
     Fixed(Box<ValueForm>, CudaSpan),
+    /// Some bits of a word of so many bytes: the first of them, and how many they are.
+    Bits {
+        word: Box<ValuePlace>,
+        bytes: u8,
+        first: u32,
+        count: u32,
+    },
 }
 
 /// What an expression became.
@@ -145,6 +153,7 @@ impl TypedValue {
 enum NameBinding {
     Value(TypedValue),
     Type(CudaType),
+    Pack(Vec<TypedValue>),
 }
 
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use super::{KernelLowering, LoweringResult};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{ExpressionKind, NamePath, StructureTree, TemplateArgument, TemplateParameter, TypeTree};
-use crate::types::{TemplateBinding, TemplateBindings};
+use crate::types::{CudaType, TemplateBinding, TemplateBindings};
 
 /// How much a pattern says: `T*` says more than `T`.
 fn detail(tree: &TypeTree) -> usize {
@@ -25,6 +25,14 @@ fn detail(tree: &TypeTree) -> usize {
     }
 }
 
+/// Is it a pattern of any number of arguments?
+fn is_rest(pattern: &TemplateArgument) -> bool {
+    match pattern {
+        TemplateArgument::Type(tree) => matches!(tree, TypeTree::Pack(_)),
+        TemplateArgument::Value(e) => matches!(e.what, ExpressionKind::Pack(_)),
+    }
+}
+
 impl KernelLowering {
     /// The structure that takes the place of a template for its arguments, with what its own parameters are.
     pub(super) fn specialisation(
@@ -39,13 +47,17 @@ impl KernelLowering {
         };
         let all: Vec<Rc<StructureTree>> = self.entries(path).into_iter().filter_map(of).collect();
         let mut best: Option<(usize, usize, Rc<StructureTree>, TemplateBindings)> = None;
+        // Of other templates the last arguments may be those that nobody wrote.
+        let is_open = arguments.iter().any(|(name, b)| matches!(b, TemplateBinding::Pack(_)) || name.starts_with('('));
+        let flat = super::pack::flat(arguments);
         for tree in all {
             let patterns = tree.specialises.clone().unwrap_or_default();
             let parameters = tree.template.clone().unwrap_or_default();
-            if patterns.len() > arguments.len() {
+            let has_rest = patterns.iter().any(is_rest);
+            if patterns.len() - usize::from(has_rest) > flat.len() || !has_rest && flat.len() > patterns.len() && is_open {
                 continue;
             }
-            let Some(found) = self.matched(&parameters, &patterns, arguments, at)? else { continue };
+            let Some(found) = self.matched(&parameters, &patterns, &flat, at)? else { continue };
             let said =
                 patterns.iter().map(|p| if let TemplateArgument::Type(tree) = p { detail(tree) } else { 0 }).sum::<usize>();
             // Fewer parameters, and then more said, is the more special.
@@ -62,11 +74,31 @@ impl KernelLowering {
         &mut self,
         parameters: &[TemplateParameter],
         patterns: &[TemplateArgument],
-        arguments: &TemplateBindings,
+        arguments: &[TemplateBinding],
         at: CudaSpan,
     ) -> LoweringResult<Option<TemplateBindings>> {
         let mut found: TemplateBindings = Vec::new();
-        for (pattern, (_, argument)) in patterns.iter().zip(arguments) {
+        // The last pattern may be of all that are left.
+        let is_last = |n: usize| patterns.get(n).is_some_and(is_rest);
+        if let Some((TemplateArgument::Type(TypeTree::Pack(of)), start)) = patterns.last().zip(patterns.len().checked_sub(1)) {
+            let rest = arguments.get(start..).unwrap_or_default();
+            let types: Vec<CudaType> =
+                rest.iter().filter_map(|b| if let TemplateBinding::Type(ty) = b { Some(ty.clone()) } else { None }).collect();
+            if types.len() != rest.len() {
+                return Ok(None);
+            }
+            self.deduce_pack(&of.pattern.clone(), &types, parameters, &mut found);
+        } else if let Some((TemplateArgument::Value(e), start)) = patterns.last().zip(patterns.len().checked_sub(1))
+            && let ExpressionKind::Pack(of) = &e.what
+            && let Some(parameter) = parameters.iter().find(|p| p.is_pack() && of.words.contains(p.name()))
+        {
+            let rest = arguments.get(start..).unwrap_or_default();
+            found.push((parameter.name().clone(), TemplateBinding::Pack(rest.to_vec())));
+        }
+        for (n, (pattern, argument)) in patterns.iter().zip(arguments).enumerate() {
+            if is_last(n) {
+                continue;
+            }
             match (pattern, argument) {
                 (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => self.deduce(tree, ty, parameters, &mut found),
                 (TemplateArgument::Value(e), TemplateBinding::Value(ty, value)) => {
@@ -86,7 +118,8 @@ impl KernelLowering {
         let namespace = self.current().namespace.clone();
         let bindings = Rc::new(sorted.clone());
         let is_same = self.outside(namespace, bindings, None, |this| {
-            for (pattern, (_, argument)) in patterns.iter().zip(arguments) {
+            let patterns = this.unpacked_arguments(patterns, at)?;
+            for (pattern, argument) in patterns.iter().zip(arguments) {
                 let is_same = match (pattern, argument) {
                     (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => this.resolved(tree)? == *ty,
                     (TemplateArgument::Value(e), TemplateBinding::Value(ty, value)) => {
@@ -108,7 +141,7 @@ impl KernelLowering {
     /// What the arguments of a template are whose parameters nobody says: it is declared, and only its specialisations are defined.
     pub(super) fn plain_arguments(&mut self, arguments: &[TemplateArgument]) -> LoweringResult<TemplateBindings> {
         let mut found = TemplateBindings::new();
-        for (n, argument) in arguments.iter().enumerate() {
+        for (n, argument) in self.unpacked_arguments(arguments, self.position)?.iter().enumerate() {
             let binding = match argument {
                 TemplateArgument::Type(tree) => TemplateBinding::Type(self.resolved(tree)?),
                 TemplateArgument::Value(e) => {
@@ -133,7 +166,8 @@ impl KernelLowering {
         let own = &bindings[bindings.len() - parameters.len()..];
         for (n, (function, ..)) in all.iter().enumerate() {
             let Some(arguments) = function.specialises.clone().filter(|_| function.body.is_some()) else { continue };
-            if arguments.len() != parameters.len() {
+            let takes_all = parameters.last().is_some_and(TemplateParameter::is_pack);
+            if arguments.len() != parameters.len() && !takes_all {
                 continue;
             }
             let namespace = function.namespace.clone();

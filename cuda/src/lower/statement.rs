@@ -403,6 +403,17 @@ impl KernelLowering {
                 return self.refuse(at, "`auto` without a value", "write the type");
             };
             let value = self.lower(e)?;
+            // `auto [a, b] = of;` has a copy of the whole array.
+            if let (TypeShape::Array(..), ValueForm::Place(from)) = (&value.ty.shape, &value.form)
+                && tree.name.starts_with('(')
+            {
+                let (ty, from) = (value.ty.value(), from.clone());
+                let (bytes, align) = self.size_of(&ty, at)?;
+                let place = self.local("parts", bytes, align, at)?;
+                self.copy(&from, &value.ty, &place, &ty, at)?;
+                self.own(tree.name.clone(), ty, place);
+                return Ok(());
+            }
             let value = match value.ty.structure() {
                 Some(_) => value,
                 None => self.rvalue(value)?,
@@ -412,7 +423,7 @@ impl KernelLowering {
         }
         let mut ty = self.resolved(&tree.ty)?;
         if let (TypeShape::Array(of, None), Some(InitialTree::List(all))) = (&ty.shape, &tree.initial) {
-            ty = CudaType::plain(TypeShape::Array(of.clone(), Some(all.len() as u64)));
+            ty = CudaType::plain(TypeShape::Array(of.clone(), Some(self.unpacked(all)?.len() as u64)));
         }
         if ty.is_scalar() {
             let value = match &tree.initial {

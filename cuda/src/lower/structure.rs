@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{KernelLowering, LoweringResult, TypedValue, ValueForm, ValuePlace};
+use super::{KernelLowering, KnownSpace, LoweringResult, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, ExpressionKind, FunctionRole, FunctionTree, InitialTree};
-use crate::types::{CudaType, StructureLayout, TypeShape};
+use crate::types::{CudaType, FieldLayout, StructureLayout, TypeShape};
 
 /// A method, the structure that has it, and where that begins in the one it was looked for in.
 pub(super) type FoundMethod = (Rc<FunctionTree>, usize, u64);
@@ -26,6 +26,11 @@ impl KernelLowering {
 
     pub(super) fn has_method(&self, number: usize, name: &str) -> bool {
         !self.methods(number, &|m| &*m.name == name && m.role == FunctionRole::Plain).is_empty()
+    }
+
+    /// Has it an operator of so many operands beside itself?
+    pub(super) fn has_operator(&self, number: usize, name: &str, count: usize) -> bool {
+        !self.methods(number, &|m| &*m.name == name && m.role == FunctionRole::Plain && m.takes(count)).is_empty()
     }
 
     /// Does it say itself how one of it is assigned to another?
@@ -138,6 +143,7 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<()> {
         let StructureLayout { tree, bindings, fields, bases, .. } = self.structures[number].clone();
+        self.clear_bits(place, number)?;
         let constructors: Vec<FoundMethod> = tree
             .methods
             .iter()
@@ -162,11 +168,7 @@ impl KernelLowering {
         {
             return Ok(());
         }
-        let fits = |m: &FunctionTree| {
-            let least = m.parameters.iter().filter(|p| p.default.is_none()).count();
-            least <= values.len() && values.len() <= m.parameters.len()
-        };
-        if constructors.iter().any(|(m, ..)| fits(m)) {
+        if constructors.iter().any(|(m, ..)| m.takes(values.len())) {
             let (index, bindings) = self.chosen(&constructors, None, &values, (&tree.name, at))?;
             let function = constructors[index].0.clone();
             self.invoked(&function, Some(number), Some(place.clone()), bindings, values, at)?;
@@ -179,7 +181,7 @@ impl KernelLowering {
                 return self.refuse(at, text, "give what one of its constructors takes");
             }
             for (field, value) in fields.iter().zip(values) {
-                let target = TypedValue::place(field.ty.clone(), Self::behind(place, field.offset as i64));
+                let target = TypedValue::place(field.ty.clone(), Self::field_place(place, field));
                 self.initialised_by(&target, field.is_reference, value, at)?;
             }
             return Ok(());
@@ -189,7 +191,7 @@ impl KernelLowering {
         }
         let own: Vec<_> = fields.into_iter().filter(|f| f.initial.is_some() || f.ty.structure().is_some()).collect();
         for field in own {
-            let target = Self::behind(place, field.offset as i64);
+            let target = Self::field_place(place, &field);
             self.default_field(&target, number, &field, bindings.clone(), at)?;
         }
         Ok(())
@@ -208,7 +210,7 @@ impl KernelLowering {
         &mut self,
         target: &ValuePlace,
         number: usize,
-        field: &crate::types::FieldLayout,
+        field: &FieldLayout,
         bindings: Rc<crate::types::TemplateBindings>,
         at: CudaSpan,
     ) -> LoweringResult<()> {
@@ -267,7 +269,7 @@ impl KernelLowering {
             self.construct_at(&Self::behind(place, offset as i64), base, values, function.at)?;
         }
         for field in &fields {
-            let target = Self::behind(place, field.offset as i64);
+            let target = Self::field_place(place, field);
             match initialisers.iter().find(|(of, ..)| *of == field.name) {
                 Some((_, values, at)) if field.is_reference => {
                     let [value] = values.as_slice() else {
@@ -305,6 +307,15 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<()> {
         let target = TypedValue::place(ty.value(), place.clone());
+        if let InitialTree::Arguments(all) | InitialTree::List(all) = initial
+            && let std::borrow::Cow::Owned(all) = self.unpacked(all)?
+        {
+            let one_by_one = match initial {
+                InitialTree::List(_) => InitialTree::List(all),
+                _ => InitialTree::Arguments(all),
+            };
+            return self.initialise(place, ty, &one_by_one, at);
+        }
         match initial {
             InitialTree::Value(e) => {
                 if let ExpressionKind::List(all) = &e.what {
@@ -343,6 +354,7 @@ impl KernelLowering {
                 }
                 TypeShape::Structure(number) => {
                     let StructureLayout { tree, fields, .. } = self.structures[*number].clone();
+                    self.clear_bits(place, *number)?;
                     let has_constructor =
                         tree.methods.iter().any(|m| m.role == FunctionRole::Constructor && !m.is_defaulted && m.body.is_some());
                     let lists = all.iter().any(|e| matches!(e.what, ExpressionKind::List(_)));
@@ -364,11 +376,11 @@ impl KernelLowering {
                         if value.ty.structure() == Some(*number) {
                             return self.construct_at(place, *number, vec![value], at);
                         }
-                        let target = TypedValue::place(fields[0].ty.clone(), Self::behind(place, fields[0].offset as i64));
+                        let target = TypedValue::place(fields[0].ty.clone(), Self::field_place(place, &fields[0]));
                         self.initialised_by(&target, fields[0].is_reference, value, at)?;
                     } else {
                         for (e, field) in all.iter().zip(&fields) {
-                            let place = Self::behind(place, field.offset as i64);
+                            let place = Self::field_place(place, field);
                             match field.is_reference {
                                 true => {
                                     let value = self.lower(e)?;
@@ -380,7 +392,7 @@ impl KernelLowering {
                     }
                     if !tree.is_union {
                         for field in &fields[all.len()..] {
-                            let place = Self::behind(place, field.offset as i64);
+                            let place = Self::field_place(place, field);
                             self.clear(&place, &field.ty, at)?;
                         }
                     }
@@ -421,7 +433,16 @@ impl KernelLowering {
                     found.extend((0..size / bytes).map(|n| (start + n * bytes, part.clone())));
                     return Ok(());
                 }
-                for field in fields {
+                for (n, field) in fields.iter().enumerate() {
+                    // Of members of some bits each word is one part.
+                    if let Some((offset, bytes)) = word_of_bits(field) {
+                        if !fields[..n].iter().any(|before| word_of_bits(before) == Some((offset, bytes))) {
+                            let is_volatile = ty.is_volatile || field.ty.is_volatile;
+                            found.push((start + offset, CudaType { is_volatile, ..CudaType::integer(bytes as u8, false) }));
+                        }
+                        continue;
+                    }
+                    let field = field.clone();
                     let mut of = if field.is_reference { CudaType::pointer(field.ty) } else { field.ty };
                     of.is_volatile |= ty.is_volatile;
                     self.parts_into(&of, start + field.offset, found, at)?;
@@ -429,6 +450,20 @@ impl KernelLowering {
             }
             TypeShape::Void | TypeShape::Function => {}
             _ => found.push((start, ty.clone())),
+        }
+        Ok(())
+    }
+
+    /// Clears the words of members of some bits, in memory of the thread alone: each is read before it is changed.
+    fn clear_bits(&mut self, place: &ValuePlace, number: usize) -> LoweringResult<()> {
+        if !matches!(place, ValuePlace::Memory { space: KnownSpace::Local, .. }) {
+            return Ok(());
+        }
+        let mut words: Vec<(u64, u64)> = self.structures[number].fields.iter().filter_map(word_of_bits).collect();
+        words.dedup();
+        for (offset, bytes) in words {
+            let ty = CudaType::integer(bytes as u8, false);
+            self.store(&Self::behind(place, offset as i64), &ty, TypedValue::constant(ty.clone(), 0))?;
         }
         Ok(())
     }
@@ -499,3 +534,8 @@ impl KernelLowering {
 }
 
 const MAX: u64 = super::MAX_PARTS;
+
+/// The word that a member of some bits is in: where it begins in its structure, and how many bytes it has.
+fn word_of_bits(field: &FieldLayout) -> Option<(u64, u64)> {
+    field.bits.map(|bits| (field.offset + bits.least.0, bits.least.1))
+}

@@ -222,7 +222,7 @@ impl ProgramReader {
             }
             let mut scope = rustc_hash::FxHashMap::default();
             for p in &parameters {
-                let kind = if matches!(p, TemplateParameter::Type(..)) { ScopedName::Type } else { ScopedName::Value };
+                let kind = if p.is_type() { ScopedName::Type } else { ScopedName::Value };
                 scope.insert(p.name().clone(), kind);
             }
             self.scopes.push(scope);
@@ -310,15 +310,16 @@ impl ProgramReader {
         while !self.is(">") {
             let at = self.at();
             let is_type = self.is_word("typename") || self.is_word("class");
-            if self.is_word("template") || self.after(1).is_sign("...") {
+            if self.is_word("template") {
                 return Err(CudaRefusal::new(
                     at,
-                    "this kind of parameter of a template is not understood",
+                    "a parameter of a template that is a template is not understood",
                     "understood are types and numbers",
                 ));
             }
             if is_type {
                 self.advance();
+                let is_pack = self.eat("...");
                 let name =
                     if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a type")? };
                 let default = if self.eat("=") { Some(self.type_name()?) } else { None };
@@ -326,21 +327,18 @@ impl ProgramReader {
                 let mut scope = rustc_hash::FxHashMap::default();
                 scope.insert(name.clone(), ScopedName::Type);
                 self.scopes.push(scope);
-                all.push(TemplateParameter::Type(name, default));
+                all.push(if is_pack { TemplateParameter::Types(name) } else { TemplateParameter::Type(name, default) });
             } else {
                 let ty = self.specifiers(false)?.ty;
                 let ty = self.pointers(ty)?;
-                if self.is("...") {
-                    return Err(CudaRefusal::new(
-                        at,
-                        "this kind of parameter of a template is not understood",
-                        "understood are types and numbers",
-                    ));
-                }
+                let is_pack = self.eat("...");
                 let name =
                     if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a number")? };
                 let default = if self.eat("=") { Some(self.choice()?) } else { None };
-                all.push(TemplateParameter::Value(name, ty, default));
+                all.push(match is_pack {
+                    true => TemplateParameter::Values(name, ty),
+                    false => TemplateParameter::Value(name, ty, default),
+                });
             }
             if !self.eat(",") && !self.is(">") {
                 return Err(self.expected("`,` or `>` behind a parameter of a template"));
@@ -668,6 +666,7 @@ impl ProgramReader {
             is_extern: specifiers.is_extern,
             is_constant: specifiers.is_constant,
             alignment: specifiers.alignment.clone().map(Box::new),
+            bits: None,
             at: self.since(at),
         })
     }
@@ -699,6 +698,7 @@ impl ProgramReader {
             }
             let of = self.specifiers(false)?;
             let ty = self.pointers(of.ty)?;
+            let is_pack = self.eat("...");
             let (name, ty) = match self.token().lexeme {
                 Lexeme::Sign("(") => {
                     // A pointer to a function, or a reference to an array.
@@ -721,15 +721,12 @@ impl ProgramReader {
                     (name, self.arrays(ty)?)
                 }
             };
-            if self.is("...") {
-                return Err(CudaRefusal::new(
-                    start,
-                    "a function with any number of parameters is not understood",
-                    "name its parameters",
-                ));
-            }
             let default = if self.eat("=") { Some(self.assignment()?) } else { None };
-            parameters.push(ParameterTree { name, ty, default, at: self.since(start) });
+            parameters.push(ParameterTree { name, ty, default, is_pack, at: self.since(start) });
+            if is_pack && !self.is(")") {
+                let help = "put it behind all others";
+                return Err(CudaRefusal::new(start, "parameters behind any number of them are not understood", help));
+            }
             if !self.eat(",") && !self.is(")") {
                 return Err(self.expected("`,` or `)` behind a parameter"));
             }
@@ -740,7 +737,9 @@ impl ProgramReader {
         loop {
             self.skip_attributes()?;
             match &self.token().lexeme {
-                Lexeme::Word(word) if matches!(&**word, "const" | "volatile" | "override" | "final" | "constexpr") => {
+                Lexeme::Word(word)
+                    if matches!(&**word, "const" | "volatile" | "override" | "final" | "constexpr" | "mutable") =>
+                {
                     self.advance()
                 }
                 Lexeme::Word(word) if &**word == "noexcept" => {
@@ -822,6 +821,7 @@ impl ProgramReader {
             is_extern: false,
             is_constant: specifiers.is_constant,
             alignment: None,
+            bits: None,
             at,
         }
     }

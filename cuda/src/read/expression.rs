@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
-use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, TypeTree};
+use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, FoldTree, NamePart, PackPattern, TypeTree};
 
 fn made(what: ExpressionKind, at: CudaSpan) -> CudaExpression {
     CudaExpression { what, at }
@@ -42,7 +42,9 @@ impl ProgramReader {
         let start = self.at();
         let mut left = self.assignment()?;
         let mut count = 0;
-        while self.eat(",") {
+        // `(f(xs), ...)` is no comma of two operands.
+        while self.is(",") && !self.after(1).is_sign("...") {
+            self.advance();
             count += 1;
             if count > MAX_CHAIN {
                 return Err(self.too_long());
@@ -107,7 +109,8 @@ impl ProgramReader {
             if self.is_in_arguments && matches!(sign, ">" | ">>") {
                 break;
             }
-            let Some((of, strength)) = operator(sign).filter(|(_, strength)| *strength > level) else { break };
+            let is_fold = self.after(1).is_sign("...");
+            let Some((of, strength)) = operator(sign).filter(|(_, strength)| *strength > level && !is_fold) else { break };
             count += 1;
             if count > MAX_CHAIN {
                 return Err(self.too_long());
@@ -167,6 +170,12 @@ impl ProgramReader {
             _ if self.is_word("sizeof") || self.is_word("alignof") => {
                 let is_size = self.is_word("sizeof");
                 self.advance();
+                if is_size && self.eat("...") {
+                    self.expect("(", "behind `sizeof...`")?;
+                    let name = self.name("a name of any number of types or values")?;
+                    self.expect(")", "behind the name of `sizeof...`")?;
+                    return Ok(made(ExpressionKind::CountOfPack(name), self.since(start)));
+                }
                 if !is_size {
                     self.expect("(", "behind `alignof`")?;
                     let outer = std::mem::replace(&mut self.is_in_arguments, false);
@@ -248,7 +257,12 @@ impl ProgramReader {
                         "write the values in the order of the members",
                     ));
                 }
-                all.push(self.assignment()?);
+                let (start, at) = (self.next, self.at());
+                let one = self.assignment()?;
+                all.push(match self.packed(start) {
+                    Some(of) => made(ExpressionKind::Pack(of(one)), self.since(at)),
+                    None => one,
+                });
             }
             if !self.eat(",") && !self.is(close) {
                 return Err(self.expected(&format!("`,` or `{close}`")));
@@ -257,6 +271,86 @@ impl ProgramReader {
         self.is_in_arguments = outer;
         self.advance();
         Ok(all)
+    }
+
+    /// Takes `...`: what stands in front of it, from a token on, is a pattern.
+    pub(super) fn packed<T>(&mut self, start: usize) -> Option<impl FnOnce(T) -> PackPattern<T> + use<T>> {
+        let end = self.next;
+        let words: Rc<[Rc<str>]> = match self.eat("...") {
+            true => self.words(start, end),
+            false => return None,
+        };
+        Some(|pattern| PackPattern { pattern: Rc::new(pattern), words, number: None })
+    }
+
+    /// The names between two tokens, each once.
+    fn words(&self, start: usize, end: usize) -> Rc<[Rc<str>]> {
+        let mut found: Vec<Rc<str>> = self.tokens[start..end].iter().filter_map(|t| t.word().cloned()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.into()
+    }
+
+    /// An argument of a template that is a value, or any number of them.
+    pub(super) fn choice_or_pack(&mut self, start: usize) -> Result<CudaExpression, CudaRefusal> {
+        let at = self.at();
+        let one = self.choice()?;
+        Ok(match self.packed(start) {
+            Some(of) => made(ExpressionKind::Pack(of(one)), self.since(at)),
+            None => one,
+        })
+    }
+
+    /// What stands in parentheses: an expression, or one operator between any number of operands.
+    fn parenthesised(&mut self) -> Result<CudaExpression, CudaRefusal> {
+        let (start, at) = (self.next, self.at());
+        let pattern = |this: &Self, pattern: CudaExpression, start: usize| PackPattern {
+            pattern: Rc::new(pattern),
+            words: this.words(start, this.next),
+            number: None,
+        };
+        if self.eat("...") {
+            let operator = self.operator_of_fold()?;
+            let start = self.next;
+            let operand = self.unary()?;
+            let pack = pattern(self, operand, start);
+            let tree = FoldTree { pack, operator, first: None, is_from_right: false };
+            return Ok(made(ExpressionKind::Fold(tree), self.since(at)));
+        }
+        let left = self.expression()?;
+        if !self.after(1).is_sign("...") || self.is(")") {
+            return Ok(left);
+        }
+        let of_left = pattern(self, left.clone(), start);
+        let operator = self.operator_of_fold()?;
+        self.expect("...", "behind the operator")?;
+        if self.is(")") {
+            let tree = FoldTree { pack: of_left, operator, first: None, is_from_right: true };
+            return Ok(made(ExpressionKind::Fold(tree), self.since(at)));
+        }
+        if self.operator_of_fold()? != operator {
+            return Err(CudaRefusal::new(at, "two operators of one fold", "write the same one on both sides of `...`"));
+        }
+        let start = self.next;
+        let right = self.unary()?;
+        let of_right = pattern(self, right.clone(), start);
+        // Which of the two names what there is any number of is known when it is.
+        let tree = FoldTree { pack: of_right, operator, first: Some(Box::new(left)), is_from_right: false };
+        let other = FoldTree { pack: of_left, operator, first: Some(Box::new(right)), is_from_right: true };
+        Ok(made(ExpressionKind::FoldOfEither(Box::new([tree, other])), self.since(at)))
+    }
+
+    fn operator_of_fold(&mut self) -> Result<Option<CudaBinary>, CudaRefusal> {
+        let found = match self.token().lexeme {
+            Lexeme::Sign(",") => None,
+            Lexeme::Sign(sign) => match operator(sign) {
+                Some((of, _)) => Some(of),
+                None => return Err(self.expected("an operator of two operands beside `...`")),
+            },
+            _ => return Err(self.expected("an operator of two operands beside `...`")),
+        };
+        self.advance();
+        Ok(found)
     }
 
     fn postfix(&mut self) -> Result<CudaExpression, CudaRefusal> {
@@ -332,7 +426,7 @@ impl ProgramReader {
             Lexeme::Sign("(") => {
                 self.advance();
                 let outer = std::mem::replace(&mut self.is_in_arguments, false);
-                let inner = self.expression()?;
+                let inner = self.parenthesised()?;
                 self.is_in_arguments = outer;
                 self.expect(")", "behind what stands in parentheses")?;
                 return Ok(CudaExpression { at: self.since(start), ..inner });

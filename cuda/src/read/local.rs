@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::declaration::plain_specifiers;
-use super::{ProgramReader, ScopedName};
+use super::declaration::{DeclarationSpecifiers, plain_specifiers};
+use super::{MAX_CHAIN, ProgramReader, ScopedName};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
     CaptureTree, CudaBinary, CudaExpression, CudaStatement, CudaStatementKind, CudaUnary, ExpressionKind, FunctionRole,
@@ -62,6 +62,7 @@ impl ProgramReader {
                     is_extern: false,
                     is_constant: true,
                     alignment: None,
+                    bits: None,
                     at,
                 });
             }
@@ -114,6 +115,42 @@ impl ProgramReader {
         Ok((name, of))
     }
 
+    /// `auto [a, b] = of;`, from `[`: a variable without a name, and names for its members or elements.
+    pub(super) fn named_parts(
+        &mut self,
+        specifiers: &DeclarationSpecifiers,
+        ty: TypeTree,
+    ) -> Result<Vec<VariableTree>, CudaRefusal> {
+        let start = self.at();
+        self.advance();
+        let mut names = Vec::new();
+        loop {
+            let at = self.at();
+            names.push((self.name("the name of a member")?, at));
+            if names.len() > MAX_CHAIN {
+                return Err(self.too_long());
+            }
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect("]", "behind the names of members")?;
+        let whole = self.fresh();
+        let mut found = vec![self.variable(specifiers, whole.clone(), ty, start)?];
+        let count = names.len();
+        for (n, (name, at)) in names.into_iter().enumerate() {
+            self.scoped(name.clone(), ScopedName::Value);
+            let of = CudaExpression { what: ExpressionKind::Name(plain_name(&whole, at)), at };
+            let part = CudaExpression { what: ExpressionKind::Part(Box::new(of), n, count), at };
+            let reference = TypeTree::Reference(Box::new(TypeTree::Auto));
+            found.push(VariableTree {
+                initial: Some(InitialTree::Value(part)),
+                ..self.variable_of(specifiers, name, reference, at)
+            });
+        }
+        Ok(found)
+    }
+
     /// `for (T x : range)`, from behind `:`, as a loop over the elements of an array.
     pub(super) fn loop_over_range(
         &mut self,
@@ -127,7 +164,9 @@ impl ProgramReader {
         self.expect(")", "behind the range of `for`")?;
         let body = self.statement()?;
         self.scopes.pop();
-        let [variable] = variables.as_mut_slice() else {
+        // Names of members follow the variable that has these.
+        let is_one = variables.len() == 1 || variables.first().is_some_and(|v| v.name.starts_with('('));
+        let Some(variable) = variables.first_mut().filter(|_| is_one) else {
             return Err(CudaRefusal::new(at, "a loop over a range has one variable", "name one"));
         };
         let (all, index) = (self.fresh(), self.fresh());
@@ -147,6 +186,7 @@ impl ProgramReader {
                 is_extern: false,
                 is_constant: false,
                 alignment: None,
+                bits: None,
                 at,
             };
             CudaStatement { what: CudaStatementKind::Variables(vec![variable]), at }
@@ -180,6 +220,8 @@ impl ProgramReader {
                 self.eat_word("this");
             } else if !is_reference || self.token().word().is_some() {
                 let name = self.name("a variable that the lambda uses")?;
+                // All of a pack are named by its name.
+                self.eat("...");
                 let value = if self.eat("=") { Some(self.assignment()?) } else { None };
                 captures.push(CaptureTree { name, is_reference, value });
             }
@@ -195,7 +237,7 @@ impl ProgramReader {
         let name: Rc<str> = "operator()".into();
         let head = self.next;
         // Its parameters, with `auto` as the parameter of a template.
-        let mut function = match self.is("(") {
+        let (mut function, is_mutable) = match self.is("(") {
             true => self.lambda_function(&name)?,
             false => {
                 let body = self.next;
@@ -203,7 +245,7 @@ impl ProgramReader {
                     return Err(self.expected("`(` or `{` of a lambda"));
                 }
                 self.skip_brackets()?;
-                FunctionTree {
+                let function = FunctionTree {
                     name: name.clone(),
                     namespace: self.namespace.clone().into(),
                     template: None,
@@ -220,14 +262,18 @@ impl ProgramReader {
                     cluster: specifiers.cluster,
                     specialises: None,
                     at: start,
-                }
+                };
+                (function, false)
             }
         };
         let mut template = Vec::new();
         for parameter in &mut function.parameters {
             let name = self.fresh();
             if replaced_auto(&mut parameter.ty, &plain_name(&name, parameter.at)) {
-                template.push(TemplateParameter::Type(name, None));
+                template.push(match parameter.is_pack {
+                    true => TemplateParameter::Types(name),
+                    false => TemplateParameter::Type(name, None),
+                });
             }
         }
         function.template = (!template.is_empty()).then(|| template.into());
@@ -247,23 +293,23 @@ impl ProgramReader {
         (self.next, self.is_half) = (end, false);
         self.is_in_arguments = outer;
         self.leave();
-        let tree = LambdaTree { function: Rc::new(function), captures, copies, words };
+        let tree = LambdaTree { function: Rc::new(function), captures, is_mutable, copies, words };
         Ok(CudaExpression { what: ExpressionKind::Lambda(Rc::new(tree)), at: self.since(start) })
     }
 
-    fn lambda_function(&mut self, name: &Rc<str>) -> Result<FunctionTree, CudaRefusal> {
+    /// The function of a lambda, from its parameters on, and whether it is `mutable`.
+    fn lambda_function(&mut self, name: &Rc<str>) -> Result<(FunctionTree, bool), CudaRefusal> {
+        let mut is_mutable = false;
         let mut n = match self.closing(self.next) {
             Some(n) => n + 1,
             None => return Err(self.expected("`)` behind the parameters of a lambda")),
         };
         while self.tokens[n].word().is_some_and(|w| matches!(&**w, "mutable" | "__device__" | "__host__" | "constexpr")) {
-            if self.tokens[n].word().is_some_and(|w| &**w == "mutable") {
-                let help = "pass what changes by reference";
-                return Err(CudaRefusal::new(self.tokens[n].at, "a lambda that is `mutable` is not understood", help));
-            }
+            is_mutable |= self.tokens[n].word().is_some_and(|w| &**w == "mutable");
             n += 1;
         }
-        self.function(&plain_specifiers(), name.clone(), TypeTree::Auto, None, FunctionRole::Plain)
+        let function = self.function(&plain_specifiers(), name.clone(), TypeTree::Auto, None, FunctionRole::Plain)?;
+        Ok((function, is_mutable))
     }
 }
 

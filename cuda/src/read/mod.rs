@@ -285,7 +285,8 @@ impl ProgramReader {
     }
 
     /// Is a name one of a type here?
-    fn is_type_name(&self, name: &str, is_qualified: bool) -> bool {
+    fn is_type_name(&self, name: &str, qualifier: Option<&str>) -> bool {
+        let is_qualified = qualifier.is_some();
         for scope in self.scopes.iter().rev() {
             match scope.get(name) {
                 Some(ScopedName::Type) => return true,
@@ -300,6 +301,11 @@ impl ProgramReader {
             )
         };
         let Some(all) = self.items.get(name) else { return false };
+        // Of `colour::red` those of `colour` count, if it has any.
+        let within = |e: &&ItemEntry| qualifier.is_some_and(|q| e.namespace.last().is_some_and(|n| **n == *q));
+        if all.iter().any(|e| within(&e)) {
+            return all.iter().filter(within).any(is);
+        }
         // What the program itself declares hides types of the library.
         let is_own = |e: &ItemEntry| match &e.item {
             DeclaredItem::Function(f) => f.at.file > 0,
@@ -316,9 +322,13 @@ impl ProgramReader {
         !is_hidden && all.iter().any(is)
     }
 
-    /// Does a path with `::` begin here?
-    fn is_qualified(&self) -> bool {
-        self.is("::") || self.after(1).is_sign("::")
+    /// What the last name of a path that begins here is qualified by; empty where that is the outermost namespace.
+    fn qualifier_ahead(&self) -> Option<&str> {
+        let (_, behind) = self.path_ahead()?;
+        let is_separator = |n: usize| self.tokens[n].is_sign("::");
+        let last = (self.next..behind).rev().find(|&n| is_separator(n))?;
+        let name = last.checked_sub(1).filter(|&n| n >= self.next).and_then(|n| self.tokens[n].word());
+        Some(name.map_or("", |n| n))
     }
 
     /// The number of the token behind the arguments of a template that begin at a token with `<`.
@@ -404,9 +414,9 @@ impl ProgramReader {
             Lexeme::Word(word) => match &**word {
                 "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "auto"
                 | "const" | "volatile" | "struct" | "class" | "enum" | "union" | "typename" | "decltype" | "__int128" => true,
-                _ => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name, self.is_qualified())),
+                _ => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name, self.qualifier_ahead())),
             },
-            Lexeme::Sign("::") => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name, self.is_qualified())),
+            Lexeme::Sign("::") => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name, self.qualifier_ahead())),
             _ => false,
         }
     }
@@ -444,9 +454,13 @@ impl ProgramReader {
         let outer = std::mem::replace(&mut self.is_in_arguments, true);
         let mut all = Vec::new();
         while !self.is(">") && !self.is(">>") {
+            let start = self.next;
             all.push(match self.is_at_type() {
-                true => TemplateArgument::Type(self.type_name()?),
-                false => TemplateArgument::Value(self.choice()?),
+                true => {
+                    let ty = self.type_name()?;
+                    TemplateArgument::Type(self.packed(start).map_or(ty.clone(), |of| TypeTree::Pack(of(ty))))
+                }
+                false => TemplateArgument::Value(self.choice_or_pack(start)?),
             });
             if !self.eat(",") && !self.is(">") && !self.is(">>") {
                 return Err(self.expected("`,` or `>` behind an argument of a template"));
@@ -543,7 +557,7 @@ impl ProgramReader {
         let mut scope = FxHashMap::default();
         let templates = owner.and_then(|o| o.template.clone()).into_iter().chain(function.template.clone());
         for parameter in templates.flat_map(|t| t.to_vec()) {
-            let kind = if matches!(parameter, TemplateParameter::Type(..)) { ScopedName::Type } else { ScopedName::Value };
+            let kind = if parameter.is_type() { ScopedName::Type } else { ScopedName::Value };
             scope.insert(parameter.name().clone(), kind);
         }
         for (name, _) in owner.into_iter().flat_map(|o| &o.aliases) {

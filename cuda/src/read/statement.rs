@@ -273,7 +273,7 @@ impl ProgramReader {
                 n - self.next > 1 || !self.tokens[n].is_sign("(") || self.is_pointer_named(n)
             }
             _ => match self.path_ahead() {
-                Some((name, behind)) if self.is_type_name(&name, self.is_qualified()) => match self.tokens[behind].lexeme {
+                Some((name, behind)) if self.is_type_name(&name, self.qualifier_ahead()) => match self.tokens[behind].lexeme {
                     Lexeme::Sign("(") => self.is_pointer_named(behind),
                     Lexeme::Sign("{" | "::" | "." | ";" | ")" | ",") => false,
                     _ => true,
@@ -314,11 +314,7 @@ impl ProgramReader {
                 return Ok(found);
             }
             if self.is("[") {
-                return Err(CudaRefusal::new(
-                    start,
-                    "names of several members at once are not understood",
-                    "name them one by one",
-                ));
+                return self.named_parts(&specifiers, ty);
             }
             let name = self.name("the name of a variable")?;
             let ty = self.arrays(ty)?;

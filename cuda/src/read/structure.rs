@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::declaration::{DeclarationSpecifiers, plain_specifiers};
 use super::{DeclaredItem, ProgramReader, ScopedName};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
-use crate::tree::{EnumerationTree, FunctionRole, NamePart, NamePath, StructureTree, TemplateParameter, TypeTree};
+use crate::tree::{EnumerationTree, FunctionRole, NamePart, NamePath, StructureTree, TemplateParameter, TypeTree, VariableTree};
 
 impl ProgramReader {
     fn named_here(&self, name: Rc<str>, at: CudaSpan) -> TypeTree {
@@ -176,7 +176,7 @@ impl ProgramReader {
             let parameters = self.template_parameters()?;
             let mut scope = rustc_hash::FxHashMap::default();
             for p in &parameters {
-                let kind = if matches!(p, TemplateParameter::Type(..)) { ScopedName::Type } else { ScopedName::Value };
+                let kind = if p.is_type() { ScopedName::Type } else { ScopedName::Value };
                 scope.insert(p.name().clone(), kind);
             }
             self.scopes.push(scope);
@@ -242,6 +242,8 @@ impl ProgramReader {
                         return Ok(());
                     }
                 }
+                // Bits that nobody uses.
+                None if self.is(":") => (self.fresh(), FunctionRole::Plain),
                 None => (self.name("the name of a member")?, FunctionRole::Plain),
             };
             if self.is("(") {
@@ -255,14 +257,12 @@ impl ProgramReader {
                 return Ok(());
             }
             let ty = self.arrays(ty)?;
-            if self.eat(":") {
-                return Err(CudaRefusal::new(at, "a member of some bits is not understood", "use a whole number and shifts"));
-            }
+            let bits = if self.eat(":") { Some(Box::new(self.choice()?)) } else { None };
             if specifiers.is_typedef {
                 tree.aliases.push((name.clone(), ty));
                 self.alias_of_scope(name);
             } else {
-                let variable = self.variable(&specifiers, name, ty, at)?;
+                let variable = VariableTree { bits, ..self.variable(&specifiers, name, ty, at)? };
                 match specifiers.is_static {
                     true => tree.constants.push(variable),
                     false => tree.fields.push(variable),

@@ -150,16 +150,29 @@ pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<Compiled
     Ok(CompiledCuda { ptx, compiler: KernelCompiler::Nvcc, refused: Vec::new() })
 }
 
+/// The text of a file that a program includes, if there is one; an error says why it is not read.
+fn included(folder: &Path, path: &str) -> Result<Option<String>, String> {
+    // An error quotes what it is about: a program of somebody else must not have other files of the machine quoted.
+    if let Some(way) = way_out(folder, Path::new(path)).map_err(|e| e.to_string())? {
+        return Err(way);
+    }
+    let file = folder.join(path);
+    match std::fs::metadata(&file) {
+        Ok(found) if found.is_file() => limited::text(&file, MAX_CUDA).map(Some).map_err(|e| e.to_string()),
+        Ok(found) if found.is_dir() => Err("it is a folder".to_owned()),
+        Ok(_) => Err("it is a device or a pipe".to_owned()),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Compiles a text of CUDA without nvcc. Files that it includes in quotation marks are read from its folder, or below.
 ///
 /// # Errors
 /// What is not understood, with its place: of a kernel that is named, or of all kernels where none is.
 pub(super) fn compile_text(file: &Path, text: &str, how: &CudaCompilation<'_>) -> Result<CompiledCuda, Diagnostic> {
-    let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+    let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
     let name = file.file_name().map_or_else(|| limited::name(file), |n| n.to_string_lossy().into_owned());
-    // An error quotes what it is about: a program of somebody else must not have other files of the machine quoted.
-    let is_beside = |path: &str| way_out(&folder, Path::new(path)).is_ok_and(|way| way.is_none());
-    let include = |path: &str| limited::text(&folder.join(path), MAX_CUDA).ok().filter(|_| is_beside(path));
+    let include = |path: &str| included(&folder, path);
     let program = CudaSource { name: &name, text, include: &include, target: how.target, kernels: how.kernels };
     let shown = |of: &str| if of == name { limited::name(file) } else { limited::name(&folder.join(of)) };
     let diagnostic = |e: CudaError| {
