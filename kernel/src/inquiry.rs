@@ -164,10 +164,14 @@ impl Inquiry<'_, '_> {
         if selection.named || fixed || self.launch.total() <= SMALLEST || executed.stops(MarkKind::Outside).is_empty() {
             return Ok(None);
         }
+        // Where others then wait for the thread no execution ends, and the engines find none.
+        let surely = executed.surely_outside().map(|origin| self.spot(origin));
         let mut found = LaunchFindings::default();
-        self.stops(executed, MarkKind::Outside, Some(FindingKind::Outside), &mut found)?;
-        let spot = found.findings.iter().flat_map(|finding| &finding.stands).map(|stands| &stands.spot).next();
-        Ok(spot.map(|spot| {
+        if surely.is_none() {
+            self.stops(executed, MarkKind::Outside, Some(FindingKind::Outside), &mut found)?;
+        }
+        let spot = found.findings.iter().flat_map(|finding| &finding.stands).map(|stands| stands.spot.clone()).next();
+        Ok(surely.or(spot).map(|spot| {
             format!(
                 "it leaves an array (PTX line {}), as smaller launches do not: the kernel seems to be written for smaller ones (`--launch {}` asks about it)",
                 spot.line, self.launch

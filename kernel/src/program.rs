@@ -475,6 +475,22 @@ impl Executed {
         all.filter(|(_, m)| m.kind == kind).collect()
     }
 
+    /// Where a thread leaves an array whatever it reads: nothing decides before whether it comes there.
+    pub fn surely_outside(&self) -> Option<Origin> {
+        let of = |(thread, code): (usize, &Vec<Line>)| {
+            let is_end = |text: &str| MarkKind::stops_at(text);
+            let before = code.iter().find(|(piece, _)| match piece {
+                CodePiece::Label(_) | CodePiece::Jump(..) | CodePiece::End => true,
+                CodePiece::Other(text) => is_end(text),
+                _ => false,
+            });
+            let (CodePiece::Other(text), _) = before? else { return None };
+            let of_mark = |m: &&Mark| m.kind == MarkKind::Outside && *text == format!("mov {}, {}", m.kind.register(), m.number);
+            self.marks[thread].iter().find(of_mark).map(|m| m.origin)
+        };
+        self.threads.iter().enumerate().find_map(of)
+    }
+
     /// How many accesses, fences and barriers the test has, each counted once.
     pub fn size(&self) -> usize {
         let counts = |p: &CodePiece| match p {

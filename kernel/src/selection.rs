@@ -2,7 +2,7 @@
 //! same places: a kernel that never asks which thread it is, is not written for several threads in a block.
 
 use margay_ptx::asynchronous::{AsyncEffect, MbarrierEffect};
-use margay_ptx::effect::{Effect, MemoryScope, Update, Window};
+use margay_ptx::effect::{Effect, MemoryOrder, MemoryScope, Update, Window};
 use margay_ptx::{Instruction, Operand, RegisterId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -127,6 +127,9 @@ impl LaunchSelection {
                 if i.opcode == "barrier" && i.has("cluster") || prepared.is_in_loop(function, at) && takes_a_lock(effect) {
                     all.blocks = IdentityUse::Read;
                 }
+            }
+            if waits_for_a_turn(body, &prepared.effects[function], &|at| prepared.is_in_loop(function, at)) {
+                all.blocks = IdentityUse::Read;
             }
         }
         if dimensions.iter().any(|name| name.starts_with("cluster_")) && cluster.is_none() {
@@ -402,6 +405,34 @@ pub(crate) fn leaves(operands: &[Operand]) -> Vec<&Operand> {
         }
     }
     found
+}
+
+/// Is a number drawn that no other block draws, and compared in a loop that reads what other blocks write: a lock whose turns are counted?
+fn waits_for_a_turn(body: &[Instruction], effects: &[Effect<'_>], is_in_loop: &dyn Fn(usize) -> bool) -> bool {
+    let mut drawn: FxHashSet<RegisterId> = FxHashSet::default();
+    let (mut is_compared, mut is_read) = (false, false);
+    for (at, (i, effect)) in body.iter().zip(effects).enumerate() {
+        let has_drawn =
+            |all: &[Operand]| all.iter().any(|o| matches!(o, Operand::Register(register) if drawn.contains(register)));
+        let is_draw = match effect {
+            Effect::Modify { access, update: Update::Add | Update::Increment, .. } => {
+                access.window != Window::Shared && access.scope != Some(MemoryScope::Cta)
+            }
+            _ => matches!(i.opcode.as_str(), "mov" | "cvt") && has_drawn(i.operands.get(1..).unwrap_or_default()),
+        };
+        is_compared |= i.opcode == "setp" && is_in_loop(at) && has_drawn(&i.operands);
+        is_read |= is_in_loop(at) && reads_of_others(effect);
+        if let (true, Some(Operand::Register(to))) = (is_draw, i.operands.first()) {
+            drawn.insert(*to);
+        }
+    }
+    is_compared && is_read
+}
+
+/// Does it read what other blocks may write meanwhile?
+fn reads_of_others(effect: &Effect<'_>) -> bool {
+    let Effect::Load { access, .. } = effect else { return false };
+    access.order != MemoryOrder::Weak && access.window != Window::Shared && access.scope != Some(MemoryScope::Cta)
 }
 
 /// Is it an exchange by which a thread may take a lock that blocks share?

@@ -33,6 +33,11 @@ fn blocks_of_more_threads_than_shared_memory_has_elements_are_left_out() {
     let code = "mul.wide.u32 %rd3, %r1, 4;\nmov.u64 %rd4, s;\nadd.s64 %rd5, %rd4, %rd3;\nst.shared.u32 [%rd5], 1;\nadd.s64 %rd6, %rd1, %rd3;\nst.global.u32 [%rd6], 1;";
     let answer = asked(code, None);
     assert_eq!((wrong(&answer), left_out(&answer)), (Ok(None), vec!["1x33".to_owned()]));
+    // So are those in which the others wait for ever for the thread that left it, so that no execution ends.
+    let waiting = "setp.ne.u32 %p1, %r1, 0;\nmul.wide.u32 %rd3, %r1, 4;\nmov.u64 %rd4, s;\nadd.s64 %rd5, %rd4, %rd3;\nst.shared.u32 [%rd5], 1;\nred.relaxed.gpu.global.add.u32 [%rd1], 1;\nmov.u32 %r3, %ntid.x;\n\
+                   @%p1 bra END;\nA:\nld.relaxed.gpu.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, %r3;\n@%p2 bra A;\nEND:";
+    let answer = asked(waiting, None);
+    assert_eq!((answer.wrong().map(|l| l.launch.to_string()), left_out(&answer)), (None, vec!["1x33".to_owned()]));
     // Asked about by name it goes wrong, and one element too far it does in the smallest launch.
     assert_eq!(wrong(&asked(code, Some("1x33"))), Ok(Some(("1x33".to_owned(), FindingKind::Outside))));
     let too_far = code.replace("[%rd5]", "[%rd5+124]");

@@ -5,7 +5,7 @@ use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
 
 fn asked(code: &str, launches: &[&str]) -> KernelAnswer {
     let text = format!(
-        ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 count;\n.global .align 4 .u32 lock;\n\
+        ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 count;\n.global .align 4 .u32 lock;\n.global .align 4 .u32 turn;\n\
          .global .align 4 .b8 own[512];\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n{code}\nret;\n}}\n"
     );
     let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -71,6 +71,21 @@ fn locks_are_of_several_blocks() {
          setp.ne.s32 %p2, %r3, 0;\n@%p2 bra A;\n{ADD}\nst.relaxed.gpu.global.u32 [lock], 0;\nEND:\nret;"
     );
     assert_eq!(wrong(&asked(&code, &[])), Some(("2x1".to_owned(), FindingKind::Race)));
+}
+
+/// A ticket is drawn, and its turn waited for: a lock as well. A number that is drawn alone is none, nor is a flag that is waited for.
+#[test]
+fn locks_by_tickets_are_of_several_blocks() {
+    let first = "mov.u32 %r2, %tid.x;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra END;";
+    let draw = "atom.relaxed.gpu.global.add.u32 %r4, [lock], 1;";
+    let wait = "A:\nld.relaxed.gpu.global.u32 %r3, [turn];\nsetp.ne.s32 %p2, %r3, %r4;\n@%p2 bra A;";
+    let code =
+        format!("{first}\n{draw}\n{wait}\n{ADD}\nadd.u32 %r5, %r4, 1;\nst.release.gpu.global.u32 [turn], %r5;\nEND:\nret;");
+    assert_eq!(wrong(&asked(&code, &[])), Some(("2x1".to_owned(), FindingKind::Race)));
+    for other in [draw, "mov.u32 %r4, 0;\nA:\nld.relaxed.gpu.global.u32 %r3, [turn];\nsetp.ne.s32 %p2, %r3, %r4;\n@%p2 bra A;"] {
+        let code = format!("{first}\n{other}\n{ADD}\nEND:\nret;");
+        assert_eq!(wrong(&asked(&code, &[])), None, "{other}");
+    }
 }
 
 /// A thread that does something else in place of a barrier, whoever sees it, has not ended: in one warp, and in another one.
