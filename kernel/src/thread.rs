@@ -621,6 +621,11 @@ impl<'a, 'm> Thread<'a, 'm> {
                     self.copy(state, Some(to), &constant(bits), ty);
                     return Some(Step::Next);
                 }
+                if let Some((to, value)) = self.float_by_its_bits(state, to, operands) {
+                    let ty = self.register_type(state, to);
+                    self.copy(state, Some(to), &value, ty);
+                    return Some(Step::Next);
+                }
                 let mut open = Vec::new();
                 let all: Vec<Value> = operands.iter().filter_map(|operand| self.value(state, operand)).collect();
                 let known = uninterpreted(all.iter());

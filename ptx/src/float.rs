@@ -159,6 +159,29 @@ pub fn of(i: &Instruction) -> Option<(FloatFunction, ScalarType)> {
     Some((function, ty))
 }
 
+/// What an instruction compares, or takes of the sign, where the bits of the operands are all that is needed: the type, and the bits of its infinity.
+/// Nothing where subnormal numbers are zeros (`.ftz`), or a number that is none is handed on (`.NaN`).
+pub fn by_bits(i: &Instruction) -> Option<(FloatFunction, ScalarType, u64)> {
+    let ty = i.ty().filter(|ty| ty.kind == Kind::Float)?;
+    let is_other = ["f16x2", "bf16x2", "f32x2", "tf32", "ftz", "NaN", "xorsign", "abs"].iter().any(|q| i.has(q));
+    let infinity = match (i.has("bf16"), ty.bits) {
+        (true, 16) => 0x7f80,
+        (_, 16) => 0x7c00,
+        (_, 32) => 0x7f80_0000,
+        (_, 64) => 0x7ff0_0000_0000_0000,
+        _ => return None,
+    };
+    let function = match i.opcode.as_str() {
+        "min" => FloatFunction::Min,
+        "max" => FloatFunction::Max,
+        "neg" => FloatFunction::Negate,
+        "abs" => FloatFunction::Absolute,
+        "setp" => FloatFunction::Compare(i.qualifiers.iter().find_map(|q| FloatRelation::from_name(q))?),
+        _ => return None,
+    };
+    (!is_other).then_some((function, ty, infinity))
+}
+
 /// The number that bits of a type stand for: an integer, too.
 fn number(ty: ScalarType, bits: u64) -> f64 {
     match (ty.kind, ty.bits) {

@@ -1,6 +1,6 @@
 //! Arithmetic: computed where it is constant, and left as code where it is not.
 
-use margay_ptx::effect::{Function as Computed, Half};
+use margay_ptx::effect::{Function as Computed, Half, Relation};
 use margay_ptx::float::{self, FloatFunction};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
@@ -57,6 +57,82 @@ impl Thread<'_, '_> {
         let is_number = matches!(function, FloatFunction::Compare(_)) || is_plain(ty, result);
         let is_exact = function != FloatFunction::Multiply || instruction.has("rn") || is_exact_product(ty, &values, result);
         (of_numbers && is_number && is_exact).then_some((*to, result))
+    }
+
+    /// A comparison of floating-point numbers, the smaller or the larger of two, a sign that is turned or taken off: these need no arithmetic but that of
+    /// the bits. Nothing where the numbers themselves are of arithmetic that nobody interprets, or subnormal ones are zeros.
+    pub(super) fn float_by_its_bits(
+        &mut self,
+        state: &State,
+        to: &[RegisterId],
+        operands: &[&Operand],
+    ) -> Option<(RegisterId, Value)> {
+        let [to] = to else { return None };
+        let instruction = &self.prepared.module.functions[state.function].body.as_deref()?[state.at];
+        let (function, ty, infinity) = float::by_bits(instruction)?;
+        let arity = if matches!(function, FloatFunction::Negate | FloatFunction::Absolute) { 1 } else { 2 };
+        if operands.len() != arity {
+            return None;
+        }
+        let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<Value>>>()?;
+        if values.iter().any(|v| v.known.is_opaque()) {
+            return None;
+        }
+        let word = ScalarType { kind: Kind::Unsigned, bits: ty.bits };
+        let signed = ScalarType { kind: Kind::Signed, bits: ty.bits };
+        let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
+        let sign = 1u64 << (ty.bits - 1);
+        let mut of = |function: Computed, ty: ScalarType, all: &[Value]| self.computed(state, function, ty, all, None);
+        let (first, magnitude) = (values[0].clone(), constant(sign - 1));
+        match function {
+            FloatFunction::Negate => return Some((*to, of(Computed::Xor, word, &[first, constant(sign)]))),
+            FloatFunction::Absolute => return Some((*to, of(Computed::And, word, &[first, magnitude]))),
+            _ => {}
+        }
+        // Whether it is no number, and a whole number with a sign that is as large as it is; zeros differ by 1.
+        let mut parts = |value: &Value| {
+            let size = of(Computed::And, word, &[value.clone(), magnitude.clone()]);
+            let is_none = of(Computed::Compare(Relation::Greater), word, &[size.clone(), constant(infinity)]);
+            let is_zero = of(Computed::Compare(Relation::Equal), word, &[size, constant(0)]);
+            let spread = of(Computed::ShiftRight, signed, &[value.clone(), constant(u64::from(ty.bits) - 1)]);
+            let turned = of(Computed::And, word, &[spread, magnitude.clone()]);
+            let rank = of(Computed::Xor, word, &[value.clone(), turned]);
+            (is_none, is_zero, rank)
+        };
+        let ((no_first, zero_first, a), (no_second, zero_second, b)) = (parts(&values[0]), parts(&values[1]));
+        let result = match function {
+            FloatFunction::Compare(relation) => {
+                let [a, b] = [(zero_first, a), (zero_second, b)]
+                    .map(|(zero, rank)| of(Computed::Select, word, &[constant(0), rank, zero]));
+                let is_none = of(Computed::Or, predicate, &[no_first, no_second]);
+                let mut holds = constant(0);
+                for (holds_then, relation) in relation.holds.into_iter().zip([Relation::Less, Relation::Equal, Relation::Greater])
+                {
+                    if holds_then {
+                        let one = of(Computed::Compare(relation), signed, &[a.clone(), b.clone()]);
+                        holds = of(Computed::Or, predicate, &[holds, one]);
+                    }
+                }
+                match relation.unordered {
+                    true => of(Computed::Or, predicate, &[holds, is_none]),
+                    false => {
+                        let is_one = of(Computed::Xor, predicate, &[is_none, constant(1)]);
+                        of(Computed::And, predicate, &[holds, is_one])
+                    }
+                }
+            }
+            _ => {
+                let relation = if function == FloatFunction::Min { Relation::Less } else { Relation::Greater };
+                let is_first = of(Computed::Compare(relation), signed, &[a, b]);
+                let of_both = of(Computed::Select, word, &[first.clone(), values[1].clone(), is_first]);
+                let or_first = of(Computed::Select, word, &[first, of_both, no_second.clone()]);
+                let or_second = of(Computed::Select, word, &[values[1].clone(), or_first, no_first.clone()]);
+                // Of two that are none: the one that the ISA says.
+                let neither = of(Computed::And, predicate, &[no_first, no_second]);
+                of(Computed::Select, word, &[constant(sign - 1), or_second, neither])
+            }
+        };
+        Some((*to, result))
     }
 
     /// A choice of two addresses in different arrays by what memory says: both ways are followed.
