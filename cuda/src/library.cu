@@ -327,6 +327,98 @@ template <class T, thread_scope S> __device__ T atomic_fetch_add_explicit(atomic
 template <class T, thread_scope S> __device__ T atomic_exchange_explicit(atomic<T, S> *a, T v, memory_order o) { return a->exchange(v, o); }
 namespace std {
 template <class T> struct numeric_limits {};
+#define MARGAY_LIMITS(T, LEAST, MOST)                                                                      \
+  template <> struct numeric_limits<T> {                                                                   \
+    static constexpr bool is_specialized = true;                                                           \
+    static constexpr __device__ T min() { return LEAST; }                                                  \
+    static constexpr __device__ T lowest() { return LEAST; }                                               \
+    static constexpr __device__ T max() { return MOST; }                                                   \
+  };
+MARGAY_LIMITS(signed char, -128, 127)
+MARGAY_LIMITS(unsigned char, 0, 255)
+MARGAY_LIMITS(short, -32768, 32767)
+MARGAY_LIMITS(unsigned short, 0, 65535)
+MARGAY_LIMITS(int, INT_MIN, INT_MAX)
+MARGAY_LIMITS(unsigned, 0u, UINT_MAX)
+MARGAY_LIMITS(long long, -LLONG_MAX - 1, LLONG_MAX)
+MARGAY_LIMITS(unsigned long long, 0ull, ULLONG_MAX)
+#define MARGAY_REAL_LIMITS(T, LEAST, MOST, INF)                                                            \
+  template <> struct numeric_limits<T> {                                                                   \
+    static constexpr bool is_specialized = true;                                                           \
+    static constexpr __device__ T min() { return LEAST; }                                                  \
+    static constexpr __device__ T lowest() { return -MOST; }                                               \
+    static constexpr __device__ T max() { return MOST; }                                                   \
+    static constexpr __device__ T infinity() { return INF; }                                               \
+  };
+MARGAY_REAL_LIMITS(float, 1.175494351e-38f, 3.402823466e+38f, 1e999f)
+MARGAY_REAL_LIMITS(double, 2.2250738585072014e-308, 1.7976931348623157e+308, 1e999)
+
+template <class To, class From> __device__ To bit_cast(From v) { From kept = v; return *(To *)&kept; }
+template <class A, class B> struct pair { A first; B second; };
+template <class A, class B> __device__ pair<A, B> make_pair(A a, B b) { pair<A, B> p; p.first = a; p.second = b; return p; }
+template <class T, size_t N> struct array {
+  T elements[N];
+  __device__ T &operator[](size_t n) { return elements[n]; }
+  __device__ constexpr size_t size() const { return N; }
+  __device__ T *data() { return elements; }
+  __device__ T *begin() { return elements; }
+  __device__ T *end() { return elements + N; }
+  __device__ T &front() { return elements[0]; }
+  __device__ T &back() { return elements[N - 1]; }
+  __device__ void fill(T v) { for (size_t n = 0; n < N; ++n) elements[n] = v; }
+};
+
+// What templates ask of types.
+template <class T, T V> struct integral_constant { static constexpr T value = V; };
+typedef integral_constant<bool, true> true_type;
+typedef integral_constant<bool, false> false_type;
+template <class A, class B> struct is_same { static constexpr bool value = false; };
+template <class A> struct is_same<A, A> { static constexpr bool value = true; };
+template <bool C, class A, class B> struct conditional { typedef A type; };
+template <class A, class B> struct conditional<false, A, B> { typedef B type; };
+template <bool C, class T = void> struct enable_if {};
+template <class T> struct enable_if<true, T> { typedef T type; };
+template <class T> struct remove_pointer { typedef T type; };
+template <class T> struct remove_pointer<T *> { typedef T type; };
+template <class T> struct remove_reference { typedef T type; };
+template <class T> struct remove_cv { typedef T type; };
+template <class T> struct remove_const { typedef T type; };
+template <class T> struct decay { typedef T type; };
+template <class T> struct is_pointer { static constexpr bool value = false; };
+template <class T> struct is_pointer<T *> { static constexpr bool value = true; };
+template <class T> struct is_integral { static constexpr bool value = false; };
+template <class T> struct is_floating_point { static constexpr bool value = false; };
+template <class T> struct is_signed { static constexpr bool value = (T)-1 < (T)0; };
+template <class T> struct is_unsigned { static constexpr bool value = is_integral<T>::value && !is_signed<T>::value; };
+template <class T> struct is_arithmetic { static constexpr bool value = is_integral<T>::value || is_floating_point<T>::value; };
+#define MARGAY_IS(F, T) template <> struct F<T> { static constexpr bool value = true; };
+MARGAY_IS(is_integral, bool)
+MARGAY_IS(is_integral, signed char)
+MARGAY_IS(is_integral, unsigned char)
+MARGAY_IS(is_integral, short)
+MARGAY_IS(is_integral, unsigned short)
+MARGAY_IS(is_integral, int)
+MARGAY_IS(is_integral, unsigned)
+MARGAY_IS(is_integral, long long)
+MARGAY_IS(is_integral, unsigned long long)
+MARGAY_IS(is_floating_point, float)
+MARGAY_IS(is_floating_point, double)
+MARGAY_IS(is_signed, float)
+MARGAY_IS(is_signed, double)
+template <class A, class B> constexpr bool is_same_v = is_same<A, B>::value;
+template <class T> constexpr bool is_pointer_v = is_pointer<T>::value;
+template <class T> constexpr bool is_integral_v = is_integral<T>::value;
+template <class T> constexpr bool is_floating_point_v = is_floating_point<T>::value;
+template <class T> constexpr bool is_signed_v = is_signed<T>::value;
+template <class T> constexpr bool is_unsigned_v = is_unsigned<T>::value;
+template <class T> constexpr bool is_arithmetic_v = is_arithmetic<T>::value;
+template <bool C, class A, class B> using conditional_t = typename conditional<C, A, B>::type;
+template <bool C, class T = void> using enable_if_t = typename enable_if<C, T>::type;
+template <class T> using remove_pointer_t = typename remove_pointer<T>::type;
+template <class T> using remove_reference_t = T;
+template <class T> using remove_cv_t = T;
+template <class T> using remove_const_t = T;
+template <class T> using decay_t = T;
 typedef atomic<int, thread_scope_system> atomic_int;
 typedef atomic<unsigned, thread_scope_system> atomic_uint;
 typedef atomic<bool, thread_scope_system> atomic_bool;

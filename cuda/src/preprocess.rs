@@ -442,6 +442,14 @@ fn joined(body: &[CudaToken], at: CudaSpan) -> Result<Vec<CudaToken>, CudaRefusa
                 Some(Lexeme::Integer { value, .. }) => Some(value.to_string()),
                 _ => None,
             };
+            // `, ##__VA_ARGS__`: where there are no arguments the comma goes.
+            if out.last().is_some_and(|t| t.is_sign(",")) {
+                if body.get(n + 1).is_none_or(|t| t.is_sign(")") || t.is_sign(",")) {
+                    out.pop();
+                }
+                n += 1;
+                continue;
+            }
             let both = text(out.last()).zip(text(body.get(n + 1)));
             let Some((a, b)) = both.filter(|(a, _)| !a.starts_with(|c: char| c.is_ascii_digit())) else {
                 return Err(CudaRefusal::new(at, "`##` between what is no word", "`##` joins words and numbers to a word"));

@@ -158,6 +158,8 @@ pub(crate) enum ExpressionKind {
     Cast(TypeTree, Box<CudaExpression>),
     Construct(TypeTree, Vec<CudaExpression>),
     List(Vec<CudaExpression>),
+    /// `.x = 1` in a list.
+    Designated(Rc<str>, Box<CudaExpression>),
     SizeOfType(TypeTree),
     SizeOfValue(Box<CudaExpression>),
     AlignmentOfType(TypeTree),
@@ -236,6 +238,7 @@ pub(crate) enum CudaStatementKind {
         body: Box<CudaStatement>,
     },
     Switch(CudaExpression, Box<CudaStatement>),
+    Range(RangeTree),
     Case(CudaExpression),
     Default,
     Break,
@@ -247,6 +250,14 @@ pub(crate) enum CudaStatementKind {
     Label(Rc<str>),
     /// Several that have no scope of their own.
     Together(Vec<CudaStatement>),
+}
+
+/// A loop over a range, which has a name: as it is over an array, and over what has a beginning and an end.
+#[derive(Debug, Clone)]
+pub(crate) struct RangeTree {
+    pub range: CudaExpression,
+    pub by_index: Box<CudaStatement>,
+    pub by_iterator: Box<CudaStatement>,
 }
 
 /// Inline PTX.
@@ -285,6 +296,8 @@ pub(crate) struct VariableTree {
     pub alignment: Option<Box<CudaExpression>>,
     /// How many bits of its type a member has.
     pub bits: Option<Box<CudaExpression>>,
+    /// The parameters of a constant that is a template.
+    pub template: Option<Rc<[TemplateParameter]>>,
     pub at: CudaSpan,
 }
 

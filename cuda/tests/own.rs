@@ -108,6 +108,7 @@ const LANGUAGE: &[OwnKernel] = &[
     ("ops", "1x1", &[]),
     ("sw", "1x1", &[]),
     ("dev", "1x1", &[]),
+    ("compared", "1x2", &[]),
 ];
 
 const BUILTINS: &[OwnKernel] = &[
@@ -227,6 +228,8 @@ const SUITE: &[OwnKernel] = &[
     ("shared16", "1x16", &[]),
     ("counter_sh", "1x4", &[]),
     ("counter_sh_bad", "1x4", RACE),
+    ("argmax_ok", "1x4", &[]),
+    ("argmax_bad", "1x4", RACE),
 ];
 
 const HALF: &[OwnKernel] = &[
@@ -241,6 +244,7 @@ const HALF: &[OwnKernel] = &[
     ("brain", "1x2", &[]),
     ("half_reduced", "1x32", &[]),
     ("half_cached", "1x2", &[]),
+    ("half_compared", "1x2", &[]),
 ];
 
 const RECENT: &[OwnKernel] = &[
@@ -276,6 +280,11 @@ const RECENT: &[OwnKernel] = &[
     ("bi_vol", "1x2", &[]),
     ("bi_union", "1x1", &[]),
     ("bi_enum", "1x2", &[]),
+    ("types_asked", "1x1", &[]),
+    ("ranges", "1x1", &[]),
+    ("named_members", "1x1", &[]),
+    ("constrained", "1x2", &[]),
+    ("named_twice", "1x1", &[]),
 ];
 
 const FILES: &[(&str, &[OwnKernel])] = &[
@@ -403,7 +412,7 @@ fn nvcc_says_the_same() {
     for &(file, kernels) in FILES {
         let target = out.join(file).with_extension("ptx");
         let mut command = Command::new(toolkit.join("bin/nvcc"));
-        command.args(["-std=c++17", "-arch=sm_90", "-ptx", "-lineinfo", "-o"]).arg(&target);
+        command.args(["-std=c++20", "-arch=sm_90", "-ptx", "-lineinfo", "-o"]).arg(&target);
         for include in ["include/cccl", "include"] {
             command.arg("-I").arg(toolkit.join(include));
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::closure::is_function;
 use super::structure::FoundMethod;
-use super::{InlinedCall, KernelLowering, LoweringResult, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
+use super::{InlinedCall, KernelLowering, LoweringResult, LoweringStop, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{
@@ -234,6 +234,7 @@ impl KernelLowering {
         (name, at): (&str, CudaSpan),
     ) -> LoweringResult<(usize, Rc<TemplateBindings>)> {
         let mut best: Option<(u32, usize, Rc<TemplateBindings>)> = None;
+        let mut unmade = None;
         for (n, (function, owner, _)) in all.iter().enumerate() {
             // Of what is declared and defined the definition counts.
             let is_declared = function.body.is_none()
@@ -250,7 +251,19 @@ impl KernelLowering {
                 continue;
             }
             let owner = (*owner != usize::MAX).then_some(*owner);
-            let Some((cost, bindings)) = self.cost(function, owner, explicit, values, at)? else { continue };
+            let (depth, frames) = (self.depth, self.frames.len());
+            let (cost, bindings) = match self.cost(function, owner, explicit, values, at) {
+                Ok(Some(found)) => found,
+                Ok(None) => continue,
+                // A template that cannot be made of these is not meant (`std::enable_if_t`).
+                Err(LoweringStop::Refused(refusal)) if function.template.is_some() => {
+                    self.depth = depth;
+                    self.frames.truncate(frames);
+                    unmade = unmade.or(Some(refusal));
+                    continue;
+                }
+                Err(stop) => return Err(stop),
+            };
             // Of equals the last one counts, which is the program's own.
             let is_template = u32::from(function.template.is_some());
             let cost = 4 * cost + 2 * is_template + u32::from(function.takes_any_number());
@@ -264,6 +277,10 @@ impl KernelLowering {
                 None => Ok((n, bindings)),
             },
             None => {
+                // What is not understood of the only one is said.
+                if let (Some(refusal), [_]) = (unmade, all) {
+                    return Err(LoweringStop::Refused(refusal));
+                }
                 let types: Vec<String> = values.iter().map(|v| self.type_text(&v.ty)).collect();
                 let text = format!("no `{name}` that is known here takes ({})", types.join(", "));
                 self.refuse(at, text, "give what it takes, or write the arguments of the template in `<..>`")
@@ -335,7 +352,12 @@ impl KernelLowering {
         let parameters: Vec<_> = (0..values.len()).filter_map(|n| function.parameters.get(n.min(single))).collect();
         let types = self.outside(namespace, shared, owner, |this| {
             let of = |(n, p): (usize, &&ParameterTree)| this.type_of_parameter(p, n.checked_sub(single));
-            parameters.iter().enumerate().map(of).collect::<LoweringResult<Vec<_>>>()
+            let types = parameters.iter().enumerate().map(of).collect::<LoweringResult<Vec<_>>>()?;
+            // What it returns may say that it is not meant.
+            if function.template.is_some() && matches!(function.result, TypeTree::Named(_)) {
+                this.resolved(&function.result)?;
+            }
+            Ok(types)
         })?;
         let mut sum = 0;
         for ((ty, value), parameter) in types.iter().zip(values).zip(&parameters) {

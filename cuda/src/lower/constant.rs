@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{InlinedCall, KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
-use crate::tree::{CudaExpression, EnumerationTree, FunctionRole, FunctionTree, InitialTree, VariableTree};
+use crate::tree::{CudaExpression, EnumerationTree, ExpressionKind, FunctionRole, FunctionTree, InitialTree, VariableTree};
 use crate::types::{BitsLayout, CudaType, FieldLayout, StructureLayout, TemplateBindings, TypeShape};
 
 impl KernelLowering {
@@ -135,11 +135,26 @@ impl KernelLowering {
                 }
                 if let TypeShape::Structure(number) = ty.shape {
                     let fields = self.structures[number].fields.clone();
+                    if let Some(field) = self.only_array(number, all) {
+                        return self.field_bytes(&InitialTree::List(all.clone()), &field, bytes, offset, at);
+                    }
                     if all.len() > fields.len() {
                         return self.refuse(at, "more values than the variable has room for", "give fewer values");
                     }
+                    let mut given = Vec::new();
                     for (e, field) in all.iter().zip(&fields) {
-                        self.field_bytes(&InitialTree::Value(e.clone()), field, bytes, offset, at)?;
+                        match &e.what {
+                            ExpressionKind::Designated(name, value) => match fields.iter().find(|f| f.name == *name) {
+                                Some(field) => given.push((field, (**value).clone())),
+                                None => return self.refuse(e.at, format!("there is no member `{name}`"), "name a member"),
+                            },
+                            _ => given.push((field, e.clone())),
+                        }
+                    }
+                    let named: Vec<Rc<str>> = given.iter().map(|(field, _)| field.name.clone()).collect();
+                    self.default_members(number, &named, bytes, offset, at)?;
+                    for (field, value) in given {
+                        self.field_bytes(&InitialTree::Value(value), field, bytes, offset, at)?;
                     }
                     return Ok(());
                 }

@@ -121,6 +121,13 @@ impl KernelLowering {
             ExpressionKind::List(_) => {
                 return self.refuse(at, "a list in braces where its type is not known", "write the type in front of it");
             }
+            ExpressionKind::Designated(name, _) => {
+                return self.refuse(
+                    at,
+                    format!("`.{name}` in a list for what is no plain structure"),
+                    "write the values in their order",
+                );
+            }
             ExpressionKind::Lambda(tree) => self.lambda(tree, at)?,
             ExpressionKind::Part(of, number, count) => self.part(of, *number, *count, at)?,
             ExpressionKind::Pack(of) => self.element(of, at)?,

@@ -565,7 +565,13 @@ impl KernelLowering {
         let entries = self.entries(path);
         for item in &entries {
             match item {
-                DeclaredItem::Variable(tree) => return self.global(&tree.clone()),
+                DeclaredItem::Variable(tree) => {
+                    let tree = tree.clone();
+                    return match tree.template.clone() {
+                        Some(parameters) => self.constant_template(&tree, &parameters, path),
+                        None => self.global(&tree),
+                    };
+                }
                 DeclaredItem::Enumerator(tree, number) => return self.enumerator(&tree.clone(), *number),
                 DeclaredItem::Broken(refusal) => return Err(refusal.clone().into()),
                 _ => {}
@@ -591,6 +597,24 @@ impl KernelLowering {
             );
         }
         Err(self.undeclared(path, "name").into())
+    }
+
+    /// A constant that is a template, with its arguments.
+    fn constant_template(
+        &mut self,
+        tree: &VariableTree,
+        parameters: &[TemplateParameter],
+        path: &NamePath,
+    ) -> LoweringResult<TypedValue> {
+        let bindings = Rc::new(self.bound(parameters, path.last().arguments.as_deref(), path.at)?);
+        let namespace = self.current().namespace.clone();
+        self.enter(path.at)?;
+        let found = self.outside(namespace, bindings, None, |this| this.constant_variable(tree))?;
+        self.depth -= 1;
+        match found {
+            Some(value) => Ok(value),
+            None => self.refuse(path.at, format!("`{}` is no constant number", path.words()), "make it `constexpr` of a number"),
+        }
     }
 
     /// `blockIdx` as a whole.

@@ -125,6 +125,11 @@ impl KernelLowering {
                 Ok(())
             }),
             CudaStatementKind::Switch(value, body) => self.switch(value, body),
+            CudaStatementKind::Range(tree) => {
+                let range = self.lower(&tree.range)?;
+                let is_container = range.ty.structure().is_some_and(|n| self.has_method(n, "begin") && self.has_method(n, "end"));
+                self.statement(if is_container { &tree.by_iterator } else { &tree.by_index })
+            }
             CudaStatementKind::Case(_) | CudaStatementKind::Default => {
                 self.refuse(s.at, "a case that stands not directly in its `switch`", "put it into the braces of `switch`")
             }

@@ -365,8 +365,15 @@ impl KernelLowering {
                         let values = all.iter().map(|e| self.lower(e)).collect::<LoweringResult<Vec<_>>>()?;
                         return self.construct_at(place, *number, values, at);
                     }
+                    if let Some(field) = self.only_array(*number, all) {
+                        let target = Self::field_place(place, &field);
+                        return self.initialise(&target, &field.ty, initial, at);
+                    }
                     if all.len() > fields.len() {
                         return self.refuse(at, "more values than the structure has members", "give fewer");
+                    }
+                    if all.iter().any(|e| matches!(e.what, ExpressionKind::Designated(..))) {
+                        return self.initialise_by_name(place, *number, all, at);
                     }
                     // A copy of another one.
                     if let [one] = all.as_slice()
@@ -405,6 +412,48 @@ impl KernelLowering {
                 },
             },
         }
+    }
+
+    /// The array that is the only member of a structure, where values in braces are of its elements: `array<int, 2> a{1, 2}`.
+    pub(super) fn only_array(&self, number: usize, all: &[CudaExpression]) -> Option<FieldLayout> {
+        let [field] = self.structures[number].fields.as_slice() else { return None };
+        let is_nested = all.iter().any(|e| matches!(e.what, ExpressionKind::List(_) | ExpressionKind::Designated(..)));
+        (matches!(field.ty.shape, TypeShape::Array(..)) && !is_nested && all.len() > 1).then(|| field.clone())
+    }
+
+    /// `{.x = 1, .y = 2}`: members that are not named are as they are by default.
+    fn initialise_by_name(
+        &mut self,
+        place: &ValuePlace,
+        number: usize,
+        all: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
+        let StructureLayout { tree, fields, bindings, .. } = self.structures[number].clone();
+        let mut given: Vec<(&Rc<str>, &CudaExpression)> = Vec::new();
+        for e in all {
+            let ExpressionKind::Designated(name, value) = &e.what else {
+                return self.refuse(e.at, "a value without the name of its member among others with theirs", "name all of them");
+            };
+            if !fields.iter().any(|f| f.name == *name) {
+                return self.refuse(e.at, format!("`{}` has no member `{name}`", tree.name), "name a member");
+            }
+            given.push((name, &**value));
+        }
+        for field in &fields {
+            let target = Self::field_place(place, field);
+            match given.iter().find(|(name, _)| **name == field.name) {
+                Some((_, value)) if field.is_reference => {
+                    let value = self.lower(value)?;
+                    self.initialised_by(&TypedValue::place(field.ty.clone(), target), true, value, at)?;
+                }
+                Some((_, value)) => self.initialise(&target, &field.ty, &InitialTree::Value((*value).clone()), at)?,
+                None if tree.is_union => {}
+                None if field.initial.is_some() => self.default_field(&target, number, field, bindings.clone(), at)?,
+                None => self.clear(&target, &field.ty, at)?,
+            }
+        }
+        Ok(())
     }
 
     /// The scalars of a type, and where each begins.

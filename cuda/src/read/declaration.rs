@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::local::parameters_of_auto;
 use super::{DeclaredItem, MAX_CHAIN, ProgramReader, ScopedName, is_reserved};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
@@ -213,6 +214,15 @@ impl ProgramReader {
             }
             self.advance();
             let parameters = self.template_parameters()?;
+            if self.is_word("requires") {
+                self.requirement()?;
+            }
+            if self.eat_word("concept") {
+                let name = self.name("the name of a concept")?;
+                self.templates.insert(name.clone());
+                self.concepts.insert(name);
+                return Ok(());
+            }
             if self.is_word("template") {
                 return Err(CudaRefusal::new(
                     self.at(),
@@ -233,20 +243,22 @@ impl ProgramReader {
         }
         // What is of the host alone is skipped.
         let tokens = self.tokens.clone();
-        let words = || tokens[start..end].iter().filter_map(|t| t.word());
+        // Parentheses among the parameters of a template are none of a function.
+        let head = self.next;
+        let words = || tokens[head..end].iter().filter_map(|t| t.word());
         let is_of_gpu = words().any(|w| {
             matches!(
                 &**w,
                 "__global__" | "__device__" | "__constant__" | "__shared__" | "__managed__" | "constexpr" | "consteval"
             )
         });
-        let body = tokens[start..end].iter().position(|t| t.is_sign("{") || t.is_sign("(")).map_or(end, |n| start + n);
-        let is_of_type = tokens[start..body]
+        let body = tokens[head..end].iter().position(|t| t.is_sign("{") || t.is_sign("(")).map_or(end, |n| head + n);
+        let is_of_type = tokens[head..body]
             .iter()
             .filter_map(|t| t.word())
             .any(|w| matches!(&**w, "struct" | "class" | "union" | "enum" | "typedef"));
-        let is_constant = tokens[start..body].iter().any(|t| t.word().is_some_and(|w| &**w == "const"))
-            && tokens[start..body].iter().any(|t| t.is_sign("="));
+        let is_constant = tokens[head..body].iter().any(|t| t.word().is_some_and(|w| &**w == "const"))
+            && tokens[head..body].iter().any(|t| t.is_sign("="));
         if !is_of_gpu && !is_of_type && !is_constant {
             self.host.push((start, end));
             let named = (start..end)
@@ -307,9 +319,15 @@ impl ProgramReader {
         self.expect("<", "behind `template`")?;
         let outer = std::mem::replace(&mut self.is_in_arguments, true);
         let mut all = Vec::new();
-        while !self.is(">") {
+        while !self.is_list_closed() {
             let at = self.at();
-            let is_type = self.is_word("typename") || self.is_word("class");
+            // A concept says something of a type.
+            let concept = self.path_ahead().filter(|(name, _)| self.concepts.contains(name));
+            if concept.is_some() {
+                self.path()?;
+                self.next -= 1;
+            }
+            let is_type = concept.is_some() || self.is_word("typename") || self.is_word("class");
             if self.is_word("template") {
                 return Err(CudaRefusal::new(
                     at,
@@ -340,13 +358,27 @@ impl ProgramReader {
                     false => TemplateParameter::Value(name, ty, default),
                 });
             }
-            if !self.eat(",") && !self.is(">") {
+            if !self.eat(",") && !self.is_list_closed() {
                 return Err(self.expected("`,` or `>` behind a parameter of a template"));
             }
         }
         self.is_in_arguments = outer;
         self.advance();
         Ok(all)
+    }
+
+    /// What must hold of the parameters of a template, from `requires` on. Programs that compile hold to it.
+    pub(super) fn requirement(&mut self) -> Result<(), CudaRefusal> {
+        self.advance();
+        if self.is_word("requires") {
+            return Err(CudaRefusal::new(self.at(), "`requires requires` is not understood", "name the condition as a concept"));
+        }
+        self.choice().map(|_| ())
+    }
+
+    /// Does the list of a template's parameters end here? The first half of `>>` may have ended the arguments of another one.
+    fn is_list_closed(&self) -> bool {
+        self.is(">") || self.is(">>") && self.is_half
     }
 
     pub(super) fn fresh(&mut self) -> Rc<str> {
@@ -386,7 +418,7 @@ impl ProgramReader {
                     }
                 }
                 "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "__host__" | "register" | "virtual"
-                | "explicit" | "friend" | "mutable" | "thread_local"
+                | "explicit" | "friend" | "mutable" | "thread_local" | "constinit"
                     if is_declaration => {}
                 "typename" | "__restrict__" | "__grid_constant__" | "__extension__" => {}
                 "__global__" if is_declaration => {
@@ -542,7 +574,7 @@ impl ProgramReader {
                 if self.is("(") {
                     self.skip_brackets()?;
                 }
-                self.variable_or_alias(&specifiers, name, of, at)?;
+                self.variable_or_alias(&specifiers, name, of, None, at)?;
             } else {
                 let path = match self.eat_word("operator") {
                     true => {
@@ -591,7 +623,7 @@ impl ProgramReader {
                         "define it within",
                     ));
                 }
-                self.variable_or_alias(&specifiers, name, of, at)?;
+                self.variable_or_alias(&specifiers, name, of, template.clone(), at)?;
             }
             if !self.eat(",") {
                 return self.expect(";", "behind a declaration");
@@ -601,7 +633,7 @@ impl ProgramReader {
 
     /// Behind a name and in front of `(`: do parameters follow, and not what a variable begins with?
     fn is_function_ahead(&mut self) -> bool {
-        if self.after(1).is_sign(")") {
+        if self.after(1).is_sign(")") || self.after(1).is_sign("[") && self.after(2).is_sign("[") {
             return true;
         }
         let before = self.next;
@@ -616,13 +648,17 @@ impl ProgramReader {
         specifiers: &DeclarationSpecifiers,
         name: Rc<str>,
         ty: TypeTree,
+        template: Option<Rc<[TemplateParameter]>>,
         at: CudaSpan,
     ) -> Result<(), CudaRefusal> {
         if specifiers.is_typedef {
             self.declare(name, DeclaredItem::Alias(None, Rc::new(ty)));
             return Ok(());
         }
-        let variable = self.variable(specifiers, name.clone(), ty, at)?;
+        if template.is_some() {
+            self.templates.insert(name.clone());
+        }
+        let variable = VariableTree { template, ..self.variable(specifiers, name.clone(), ty, at)? };
         let variable = Rc::new(variable);
         let is_known = matches!(variable.storage, Storage::Device | Storage::Constant | Storage::Shared) || variable.is_constant;
         match is_known {
@@ -667,6 +703,7 @@ impl ProgramReader {
             is_constant: specifiers.is_constant,
             alignment: specifiers.alignment.clone().map(Box::new),
             bits: None,
+            template: None,
             at: self.since(at),
         })
     }
@@ -701,7 +738,7 @@ impl ProgramReader {
             let is_pack = self.eat("...");
             let (name, ty) = match self.token().lexeme {
                 Lexeme::Sign("(") => {
-                    // A pointer to a function, or a reference to an array.
+                    // A pointer to a function or to an array, or a reference to an array.
                     let is_reference = self.after(1).is_sign("&");
                     self.advance();
                     self.advance();
@@ -709,6 +746,7 @@ impl ProgramReader {
                     self.expect(")", "behind the name of a parameter")?;
                     match is_reference {
                         true => (name, TypeTree::Reference(Box::new(self.arrays(ty)?))),
+                        false if self.is("[") => (name, TypeTree::Pointer(Box::new(self.arrays(ty)?))),
                         false => {
                             self.skip_brackets()?;
                             (name, TypeTree::Pointer(Box::new(TypeTree::Function)))
@@ -732,6 +770,12 @@ impl ProgramReader {
             }
         }
         self.advance();
+        // `f(auto x)` is a template.
+        let of_auto = parameters_of_auto(&mut parameters, || self.fresh());
+        let template = match of_auto.is_empty() {
+            true => template,
+            false => Some(template.iter().flat_map(|all| all.to_vec()).chain(of_auto).collect()),
+        };
         let mut is_defaulted = false;
         let mut result = result;
         loop {
@@ -748,6 +792,7 @@ impl ProgramReader {
                         self.skip_brackets()?;
                     }
                 }
+                Lexeme::Word(word) if &**word == "requires" => self.requirement()?,
                 Lexeme::Sign("&" | "&&") => self.advance(),
                 Lexeme::Sign("->") => {
                     self.advance();
@@ -822,6 +867,7 @@ impl ProgramReader {
             is_constant: specifiers.is_constant,
             alignment: None,
             bits: None,
+            template: None,
             at,
         }
     }

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
-use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, FoldTree, NamePart, PackPattern, TypeTree};
+use crate::tree::{
+    CudaBinary, CudaExpression, CudaUnary, ExpressionKind, FoldTree, NamePart, NamePath, PackPattern, TemplateArgument, TypeTree,
+};
 
 fn made(what: ExpressionKind, at: CudaSpan) -> CudaExpression {
     CudaExpression { what, at }
@@ -250,14 +252,23 @@ impl ProgramReader {
                 self.leave();
                 all.push(made(ExpressionKind::List(inner), self.since(at)));
             } else {
-                if self.is(".") {
-                    return Err(CudaRefusal::new(
-                        self.at(),
-                        "names of members in a list are not understood",
-                        "write the values in the order of the members",
-                    ));
-                }
                 let (start, at) = (self.next, self.at());
+                if self.eat(".") {
+                    let name = self.name("the name of a member")?;
+                    self.eat("=");
+                    let value = if self.is("{") {
+                        let at = self.at();
+                        let inner = self.braced()?;
+                        made(ExpressionKind::List(inner), self.since(at))
+                    } else {
+                        self.assignment()?
+                    };
+                    all.push(made(ExpressionKind::Designated(name, Box::new(value)), self.since(at)));
+                    if !self.eat(",") && !self.is(close) {
+                        return Err(self.expected(&format!("`,` or `{close}`")));
+                    }
+                    continue;
+                }
                 let one = self.assignment()?;
                 all.push(match self.packed(start) {
                     Some(of) => made(ExpressionKind::Pack(of(one)), self.since(at)),
@@ -441,7 +452,20 @@ impl ProgramReader {
                 "false" => ExpressionKind::Truth(false),
                 "nullptr" => ExpressionKind::Null,
                 "this" => ExpressionKind::This,
-                "static_cast" | "reinterpret_cast" | "const_cast" | "__builtin_bit_cast" => {
+                "__builtin_bit_cast" => {
+                    self.advance();
+                    self.expect("(", "behind `__builtin_bit_cast`")?;
+                    let outer = std::mem::replace(&mut self.is_in_arguments, false);
+                    let ty = self.type_name()?;
+                    self.expect(",", "behind a type")?;
+                    let of = self.assignment()?;
+                    self.is_in_arguments = outer;
+                    self.expect(")", "behind what is cast")?;
+                    let part = NamePart { name: "bit_cast".into(), arguments: Some(vec![TemplateArgument::Type(ty)]) };
+                    let callee = made(ExpressionKind::Name(NamePath { parts: vec![part], at: start }), start);
+                    return Ok(made(ExpressionKind::Call(Box::new(callee), vec![of]), self.since(start)));
+                }
+                "static_cast" | "reinterpret_cast" | "const_cast" => {
                     self.advance();
                     self.expect("<", "in front of the type of a cast")?;
                     let outer = std::mem::replace(&mut self.is_in_arguments, true);

@@ -9,7 +9,8 @@ use super::{MAX_CHAIN, ProgramReader, ScopedName};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
     CaptureTree, CudaBinary, CudaExpression, CudaStatement, CudaStatementKind, CudaUnary, ExpressionKind, FunctionRole,
-    FunctionTree, InitialTree, LambdaTree, NamePart, NamePath, Storage, TemplateParameter, TypeTree, VariableTree,
+    FunctionTree, InitialTree, LambdaTree, NamePart, NamePath, ParameterTree, RangeTree, Storage, TemplateParameter, TypeTree,
+    VariableTree,
 };
 
 fn plain_name(name: &Rc<str>, at: CudaSpan) -> NamePath {
@@ -63,6 +64,7 @@ impl ProgramReader {
                     is_constant: true,
                     alignment: None,
                     bits: None,
+                    template: None,
                     at,
                 });
             }
@@ -177,6 +179,23 @@ impl ProgramReader {
         let zero = made(ExpressionKind::Integer { value: 0, bytes: 4, is_signed: true });
         let count = made(ExpressionKind::CountOfArray(Box::new(named(&all))));
         variable.initial = Some(InitialTree::Value(element(named(&index))));
+        let over = |variables: &[VariableTree]| {
+            let all = vec![CudaStatement { what: CudaStatementKind::Variables(variables.to_vec()), at }, body.clone()];
+            Box::new(CudaStatement { what: CudaStatementKind::Block(all), at })
+        };
+        let by_index = over(&variables);
+        let iterator = |name: &Rc<str>| made(ExpressionKind::Name(plain_name(name, here)));
+        let (first, last) = (self.fresh(), self.fresh());
+        if let Some(variable) = variables.first_mut() {
+            let content = ExpressionKind::Unary(CudaUnary::Content, Box::new(iterator(&first)));
+            variable.initial = Some(InitialTree::Value(made(content)));
+        }
+        let by_iterator = over(&variables);
+        let method = |name: &str| {
+            let part = NamePart { name: name.into(), arguments: None };
+            let member = made(ExpressionKind::Member(Box::new(named(&all)), part, false));
+            made(ExpressionKind::Call(Box::new(member), Vec::new()))
+        };
         let hidden = |name: &Rc<str>, ty: TypeTree, value: CudaExpression, at: CudaSpan| {
             let variable = VariableTree {
                 name: name.clone(),
@@ -187,6 +206,7 @@ impl ProgramReader {
                 is_constant: false,
                 alignment: None,
                 bits: None,
+                template: None,
                 at,
             };
             CudaStatement { what: CudaStatementKind::Variables(vec![variable]), at }
@@ -194,16 +214,26 @@ impl ProgramReader {
         // Each has a place of its own.
         let beside = CudaSpan { end: here.start, ..here };
         let reference = TypeTree::Reference(Box::new(TypeTree::Auto));
-        let loops = CudaStatementKind::For {
+        let by_index = CudaStatementKind::For {
             first: Some(Box::new(hidden(&index, TypeTree::Integer(8, false), zero, beside))),
             condition: Some(made(ExpressionKind::Binary(CudaBinary::Less, Box::new(named(&index)), Box::new(count)))),
             step: Some(made(ExpressionKind::Unary(CudaUnary::Increment, Box::new(named(&index))))),
-            body: Box::new(CudaStatement {
-                what: CudaStatementKind::Block(vec![CudaStatement { what: CudaStatementKind::Variables(variables), at }, body]),
-                at,
-            }),
+            body: by_index,
         };
-        Ok(CudaStatementKind::Block(vec![hidden(&all, reference, range, here), CudaStatement { what: loops, at }]))
+        let behind = CudaSpan { start: here.end, ..here };
+        let iterators =
+            vec![hidden(&first, TypeTree::Auto, method("begin"), beside), hidden(&last, TypeTree::Auto, method("end"), behind)];
+        let differ = ExpressionKind::Binary(CudaBinary::NotEqual, Box::new(iterator(&first)), Box::new(iterator(&last)));
+        let by_iterator = CudaStatementKind::For {
+            first: Some(Box::new(CudaStatement { what: CudaStatementKind::Together(iterators), at: here })),
+            condition: Some(made(differ)),
+            step: Some(made(ExpressionKind::Unary(CudaUnary::Increment, Box::new(iterator(&first))))),
+            body: by_iterator,
+        };
+        let boxed = |what| Box::new(CudaStatement { what, at });
+        let tree = RangeTree { range: named(&all), by_index: boxed(by_index), by_iterator: boxed(by_iterator) };
+        let loops = CudaStatement { what: CudaStatementKind::Range(tree), at };
+        Ok(CudaStatementKind::Block(vec![hidden(&all, reference, range, here), loops]))
     }
 
     /// A lambda, from `[`.
@@ -234,6 +264,8 @@ impl ProgramReader {
         while self.eat_word("__device__") || self.eat_word("__host__") {}
         let outer = std::mem::replace(&mut self.is_in_arguments, false);
         let specifiers = plain_specifiers();
+        let scopes = self.scopes.len();
+        let mut template = if self.is("<") { self.template_parameters()? } else { Vec::new() };
         let name: Rc<str> = "operator()".into();
         let head = self.next;
         // Its parameters, with `auto` as the parameter of a template.
@@ -266,16 +298,7 @@ impl ProgramReader {
                 (function, false)
             }
         };
-        let mut template = Vec::new();
-        for parameter in &mut function.parameters {
-            let name = self.fresh();
-            if replaced_auto(&mut parameter.ty, &plain_name(&name, parameter.at)) {
-                template.push(match parameter.is_pack {
-                    true => TemplateParameter::Types(name),
-                    false => TemplateParameter::Type(name, None),
-                });
-            }
-        }
+        template.extend(function.template.iter().flat_map(|all| all.to_vec()));
         function.template = (!template.is_empty()).then(|| template.into());
         let end = self.next;
         let words = self.tokens[head..end].iter().filter_map(|t| t.word().cloned()).collect();
@@ -291,6 +314,7 @@ impl ProgramReader {
             self.bodies.insert(at, Rc::new(body?));
         }
         (self.next, self.is_half) = (end, false);
+        self.scopes.truncate(scopes);
         self.is_in_arguments = outer;
         self.leave();
         let tree = LambdaTree { function: Rc::new(function), captures, is_mutable, copies, words };
@@ -311,6 +335,21 @@ impl ProgramReader {
         let function = self.function(&plain_specifiers(), name.clone(), TypeTree::Auto, None, FunctionRole::Plain)?;
         Ok((function, is_mutable))
     }
+}
+
+/// Parameters of a template in the place of `auto` among the parameters of a function.
+pub(super) fn parameters_of_auto(parameters: &mut [ParameterTree], mut fresh: impl FnMut() -> Rc<str>) -> Vec<TemplateParameter> {
+    let mut found = Vec::new();
+    for parameter in parameters {
+        let name = fresh();
+        if replaced_auto(&mut parameter.ty, &plain_name(&name, parameter.at)) {
+            found.push(match parameter.is_pack {
+                true => TemplateParameter::Types(name),
+                false => TemplateParameter::Type(name, None),
+            });
+        }
+    }
+    found
 }
 
 /// Puts a name in the place of `auto`; `false` where there is none.

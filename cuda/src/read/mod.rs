@@ -81,6 +81,7 @@ pub(crate) struct ProgramReader {
     pub items: FxHashMap<Rc<str>, Vec<ItemEntry>>,
     /// Names of templates.
     templates: FxHashSet<Rc<str>>,
+    concepts: FxHashSet<Rc<str>>,
     pub aliases_of_namespaces: FxHashMap<Rc<str>, Vec<Rc<str>>>,
     namespace: Vec<Rc<str>>,
     scopes: Vec<FxHashMap<Rc<str>, ScopedName>>,
@@ -115,6 +116,7 @@ impl ProgramReader {
             is_in_arguments: false,
             items: FxHashMap::default(),
             templates: FxHashSet::default(),
+            concepts: FxHashSet::default(),
             aliases_of_namespaces: FxHashMap::default(),
             namespace: Vec::new(),
             scopes: Vec::new(),

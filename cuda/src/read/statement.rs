@@ -4,7 +4,13 @@ use rustc_hash::FxHashMap;
 
 use super::{MAX_CHAIN, ProgramReader, ScopedName};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
-use crate::tree::{AssemblyTree, CudaStatement, CudaStatementKind, ExpressionKind, NamePart, NamePath, VariableTree};
+use crate::tree::{
+    AssemblyTree, CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, NamePart, NamePath, VariableTree,
+};
+
+fn plain_variable(name: std::rc::Rc<str>, at: CudaSpan) -> CudaExpression {
+    CudaExpression { what: ExpressionKind::Name(NamePath { parts: vec![NamePart { name, arguments: None }], at }), at }
+}
 
 impl ProgramReader {
     pub(super) fn statement(&mut self) -> Result<CudaStatement, CudaRefusal> {
@@ -52,10 +58,7 @@ impl ProgramReader {
                     first = Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }));
                     match named {
                         // `if (T x = ..)` asks for x.
-                        Some(name) if !self.eat(";") => crate::tree::CudaExpression {
-                            what: ExpressionKind::Name(NamePath { parts: vec![NamePart { name, arguments: None }], at }),
-                            at,
-                        },
+                        Some(name) if !self.eat(";") => plain_variable(name, at),
                         _ => self.expression()?,
                     }
                 } else {
@@ -71,8 +74,7 @@ impl ProgramReader {
                 self.advance();
                 self.expect("(", "behind `while`")?;
                 if self.is_at_declaration() {
-                    let text = "a variable in the condition of a loop is not understood";
-                    return Err(CudaRefusal::new(self.at(), text, "declare it in front of the loop"));
+                    return self.loop_while_declared(start);
                 }
                 let condition = self.expression()?;
                 self.expect(")", "behind the condition of `while`")?;
@@ -121,10 +123,24 @@ impl ProgramReader {
             "switch" => {
                 self.advance();
                 self.expect("(", "behind `switch`")?;
-                let value = self.expression()?;
+                self.scopes.push(FxHashMap::default());
+                let at = self.at();
+                let first = if self.is_at_declaration() { Some(self.local_variables()?) } else { None };
+                let value = match first.as_ref().and_then(|all| all.last()).map(|v| v.name.clone()) {
+                    Some(name) if !self.eat(";") => plain_variable(name, at),
+                    _ => self.expression()?,
+                };
                 self.expect(")", "behind what `switch` looks at")?;
                 let body = self.statement()?;
-                Ok(CudaStatementKind::Switch(value, Box::new(body)))
+                self.scopes.pop();
+                let switch = CudaStatementKind::Switch(value, Box::new(body));
+                Ok(match first {
+                    Some(variables) => CudaStatementKind::Block(vec![
+                        CudaStatement { what: CudaStatementKind::Variables(variables), at },
+                        CudaStatement { what: switch, at: start },
+                    ]),
+                    None => switch,
+                })
             }
             "case" => {
                 self.advance();
@@ -247,6 +263,27 @@ impl ProgramReader {
                 Ok(CudaStatementKind::Expression(value))
             }
         }
+    }
+
+    /// `while (T x = ..) ..`, from its variable on: a loop that makes it each time, and ends where it is zero.
+    fn loop_while_declared(&mut self, start: CudaSpan) -> Result<CudaStatementKind, CudaRefusal> {
+        self.scopes.push(FxHashMap::default());
+        let at = self.at();
+        let variables = self.local_variables()?;
+        let Some(name) = variables.last().map(|v| v.name.clone()) else { return Err(self.expected("a variable")) };
+        self.expect(")", "behind the condition of `while`")?;
+        let body = self.statement()?;
+        self.scopes.pop();
+        let made = |what| CudaStatement { what, at };
+        let ends = CudaStatementKind::If {
+            first: None,
+            condition: plain_variable(name, at),
+            then: Box::new(made(CudaStatementKind::Empty)),
+            otherwise: Some(Box::new(made(CudaStatementKind::Break))),
+        };
+        let all = vec![made(CudaStatementKind::Variables(variables)), made(ends), body];
+        let body = Box::new(CudaStatement { what: CudaStatementKind::Block(all), at: start });
+        Ok(CudaStatementKind::For { first: None, condition: None, step: None, body })
     }
 
     pub(super) fn scoped(&mut self, name: std::rc::Rc<str>, kind: ScopedName) {

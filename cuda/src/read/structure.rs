@@ -181,13 +181,19 @@ impl ProgramReader {
             }
             self.scopes.push(scope);
             template = Some(Rc::<[TemplateParameter]>::from(parameters));
+            if self.is_word("requires") {
+                self.requirement()?;
+            }
         }
         // Methods of the host are skipped: their parameters may be of types that are not known here.
         let tokens = self.tokens.clone();
-        let words = || tokens[start..end].iter().filter_map(|t| t.word());
-        let open = tokens[start..end].iter().position(|t| t.is_sign("(") || t.is_sign("{") || t.is_sign("=")).map(|n| start + n);
-        let is_method = open.is_some_and(|n| tokens[n].is_sign("("))
-            && !tokens[start..end]
+        let head = self.next;
+        let words = || tokens[head..end].iter().filter_map(|t| t.word());
+        let open = tokens[head..end].iter().position(|t| t.is_sign("(") || t.is_sign("{") || t.is_sign("=")).map(|n| head + n);
+        // `(*f)(int)` is a member.
+        let is_pointer = open.is_some_and(|n| tokens[n + 1].is_sign("*"));
+        let is_method = open.is_some_and(|n| tokens[n].is_sign("(") && !is_pointer)
+            && !tokens[head..end]
                 .first()
                 .is_some_and(|t| t.word().is_some_and(|w| matches!(&**w, "alignas" | "__align__" | "struct" | "union")));
         let is_device = words().any(|w| matches!(&**w, "__device__" | "constexpr")) || words().any(|w| &**w == "default");
@@ -218,6 +224,20 @@ impl ProgramReader {
         loop {
             let ty = self.pointers(specifiers.ty.clone())?;
             let at = self.at();
+            if self.is("(") && self.after(1).is_sign("*") {
+                let (name, ty) = self.behind_parenthesis(ty)?;
+                if specifiers.is_typedef {
+                    tree.aliases.push((name.clone(), ty));
+                    self.alias_of_scope(name);
+                } else {
+                    tree.fields.push(self.variable(&specifiers, name, ty, at)?);
+                }
+                if !self.eat(",") {
+                    self.scopes.truncate(scopes);
+                    return self.expect(";", "behind a member");
+                }
+                continue;
+            }
             let role_of = |this: &Self| -> Option<FunctionRole> {
                 if this.is("~") {
                     return Some(FunctionRole::Destructor);

@@ -61,3 +61,17 @@ extern "C" __global__ void half_reduced(half *o) {
   if (threadIdx.x == 0) o[blockIdx.x] = v;
 }
 extern "C" __global__ void half_cached(const half *__restrict__ a, half *o) { o[threadIdx.x] = __ldg(&a[threadIdx.x]); }
+extern "C" __global__ void half_compared(int *o) {
+  __shared__ half s[2];
+  __shared__ __nv_bfloat16 b[2];
+  if (threadIdx.x == 0) {
+    s[0] = __ushort_as_half(0xbc00);
+    s[1] = __ushort_as_half(0x4000);
+    b[0] = __ushort_as_bfloat16(0x7f80);
+    b[1] = __ushort_as_bfloat16(0x7fc0);
+  }
+  __syncthreads();
+  if (!(s[0] < s[1]) || __hmax(s[0], s[1]) != s[1] || !(-s[0] > s[0])) __trap();
+  if (b[1] == b[1] || !(b[0] == b[0]) || b[0] < b[1]) __trap();
+  o[threadIdx.x] = 1;
+}

@@ -15,3 +15,30 @@ struct V { int x; __device__ V &operator+=(const V &o) { x += o.x; return *this;
 extern "C" __global__ void ops(int *o) { V a{1}, b = {2}; a += b; (a += b).x++; if (!(a == V{6})) __trap(); const V &r = a; int *p = &a.x; *p = 9; if (r.x != 9) __trap(); unsigned char c = 255; c++; if (c != 0) __trap(); signed char s = 127; s += 1; if (s != -128) __trap(); int sh = -8; if (sh >> 1 != -4 || (unsigned)sh >> 28 != 15) __trap(); long long l = 1LL << 40; if ((int)(l >> 38) != 4) __trap(); float f = 2.7f; o[threadIdx.x] = a.x; bool t = 5; int n = t + t; if (n != 2) __trap(); if (~0u != 4294967295u || -1 < 0u || 'a' != 97 || "x"[0] != 120) __trap(); }
 extern "C" __global__ void sw(int *o) { int n = 0; for (int i = 0; i < 6; i++) switch (i) { case 0: continue; case 1: { n += 1; break; } case 3: n += 10; case 4: n += 100; break; default: n += 1000; } if (n != 2211) __trap(); o[threadIdx.x] = n; }
 extern "C" __global__ void dev(volatile int *v, int *o) { int a = *v; int b = v[0]; v[1] = a; o[threadIdx.x] = a - b; }
+// Numbers that are read are compared by their bits: zeros of both signs, infinities, and what is no number.
+extern "C" __global__ void compared(int *o) {
+  __shared__ float s[8];
+  __shared__ double d[2];
+  if (threadIdx.x == 0) {
+    s[0] = 0.0f;
+    s[1] = -0.0f;
+    s[2] = -1.5f;
+    s[3] = 2.5f;
+    s[4] = __int_as_float(0x7fc00000);
+    s[5] = -3.0f;
+    s[6] = __int_as_float(0x7f800000);
+    s[7] = __int_as_float(0xff800000);
+    d[0] = -2.5;
+    d[1] = 1e300;
+  }
+  __syncthreads();
+  float z = s[0], m = s[1], n = s[2], p = s[3], q = s[4], r = s[5];
+  if (z != m || z < m || z > m || !(z <= m) || !(z >= m)) __trap();
+  if (!(n < z) || !(n < p) || !(r < n) || !(n > r) || !(p >= n) || p == n) __trap();
+  if (q == q || !(q != q) || q < p || q > p || p <= q || p >= q) __trap();
+  if (!(p < s[6]) || !(s[7] < r) || !(s[6] == s[6]) || s[6] < s[6] || q < s[6]) __trap();
+  if (fmaxf(n, r) != n || fminf(p, r) != r || fmaxf(q, r) != r || fminf(r, q) != r) __trap();
+  if (!(fabsf(r) > p) || !(-n < p) || !(-p < n)) __trap();
+  if (!(d[0] < d[1]) || fabs(d[0]) != 2.5 || !(d[1] > 1e299)) __trap();
+  o[threadIdx.x] = 1;
+}

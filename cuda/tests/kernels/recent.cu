@@ -232,3 +232,86 @@ extern "C" __global__ void bi_enum(BE *p) {
   assert(x.e == E::B && x.b && x.s == 7 && sizeof(BE) == 2);
   p[threadIdx.x] = x;
 }
+
+// What templates ask of types, and constants that are templates.
+#include <cuda/std/array>
+#include <cuda/std/limits>
+#include <cuda/std/type_traits>
+#include <cuda/std/utility>
+template <typename T, typename = cuda::std::enable_if_t<cuda::std::is_integral<T>::value>>
+__device__ T divisor(T a, T b) {
+  while (T t = b) {
+    b = a % b;
+    a = t;
+  }
+  return a;
+}
+template <class T> __device__ typename cuda::std::enable_if<cuda::std::is_integral_v<T>, int>::type kind(T) { return 1; }
+template <class T> __device__ typename cuda::std::enable_if<cuda::std::is_floating_point_v<T>, int>::type kind(T) { return 2; }
+template <class T> __device__ int kind(T *) { return 3; }
+template <int N> constexpr int squared = N * N;
+template <int N, int P = 1, bool Done = (N <= 1)> struct Logarithm { enum { VALUE = Logarithm<(N >> 1), P + 1>::VALUE }; };
+template <int N, int P> struct Logarithm<N, P, true> { enum { VALUE = P - 1 }; };
+extern "C" __global__ void types_asked(int *o) {
+  assert(divisor(12, 18) == 6);
+  assert(kind(1) == 1 && kind(1.0f) == 2 && kind(o) == 3);
+  if constexpr (cuda::std::is_same_v<int, float>) __trap();
+  assert((cuda::std::is_same<cuda::std::conditional_t<false, int, float>, float>::value));
+  int limit = cuda::std::numeric_limits<int>::max();
+  assert(limit == 2147483647 && cuda::std::numeric_limits<long long>::min() < 0);
+  int numbers[squared<2>] = {};
+  numbers[3] = Logarithm<8>::VALUE;
+  assert(numbers[3] == 3);
+}
+// Ranges with a beginning and an end, and pairs.
+extern "C" __global__ void ranges(int *o) {
+  cuda::std::array<int, 3> a{1, 2, 3};
+  int s = 0;
+  for (auto x : a) s += x;
+  for (int &x : a) x *= 2;
+  assert(s == 6 && a[2] == 6 && a.size() == 3);
+  auto [x, y] = cuda::std::make_pair(1, 2);
+  assert(x == 1 && y == 2);
+}
+// Members by their names, where they are as they are by default, and where not.
+struct Named { int a; int b = 7; int c[2]; unsigned f : 3; };
+__device__ Named of_module = {.a = 1, .c = {4, 5}, .f = 6};
+extern "C" __global__ void named_members(int *o) {
+  Named d{.a = 2, .f = 5};
+  Named e = {.b = 1, .c = {1, 2}};
+  assert(d.a == 2 && d.b == 7 && d.c[1] == 0 && d.f == 5 && e.a == 0 && e.c[1] == 2);
+  assert(of_module.a == 1 && of_module.b == 7 && of_module.c[1] == 5 && of_module.f == 6);
+}
+template <class T> concept Wide = sizeof(T) > 1;
+template <Wide T, Wide U> requires (sizeof(T) == 4) __device__ T added(T a, U b) { return a + b; }
+__device__ int first_of(auto a, auto... more) { return a + (0 + ... + more); }
+#define LOG(format, ...) printf(format, ##__VA_ARGS__)
+#define SUM(...) first_of(__VA_ARGS__)
+extern "C" __global__ void constrained([[maybe_unused]] int *o, int (*rows)[4]) {
+  assert(added(1, 2.0f) == 3);
+  auto count = []<class T, int N>(T (&v)[N]) { return N; };
+  int w[5];
+  assert(count(w) == 5);
+  LOG("x");
+  LOG("x %d\n", 3);
+  int r = SUM(1, 2, 3);
+  assert(r == 6);
+  int n = 4, c = 0;
+  while (int k = n--) {
+    if (k == 3) continue;
+    if (k == 1) break;
+    c += k;
+  }
+  switch (int z = c; z) {
+    case 6: rows[threadIdx.x][0] = 1; break;
+    default: __trap();
+  }
+  unsigned bits = __builtin_bit_cast(unsigned, 1.0f);
+  assert(bits == 0x3f800000u);
+}
+// The last name is a structure's, too.
+namespace colours { enum class Colour { B, C2 }; }
+extern "C" __global__ void named_twice(int *o) {
+  colours::Colour colour = colours::Colour::B;
+  assert(colour != colours::Colour::C2);
+}

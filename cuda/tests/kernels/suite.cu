@@ -544,3 +544,36 @@ extern "C" __global__ void counter_sh_bad(int *o) {
   __syncthreads();
   if (threadIdx.x == 0) o[1000 + blockIdx.x] = n;
 }
+
+// Which element is the largest: the way depends on numbers with a point.
+extern "C" __global__ void argmax_ok(const float *in, int *out) {
+  __shared__ float s[64];
+  __shared__ int k[64];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  k[t] = t;
+  __syncthreads();
+  for (int d = blockDim.x / 2; d > 0; d >>= 1) {
+    if (t < d && s[t + d] > s[t]) {
+      s[t] = s[t + d];
+      k[t] = k[t + d];
+    }
+    __syncthreads();
+  }
+  if (t == 0) *out = k[0];
+}
+
+extern "C" __global__ void argmax_bad(const float *in, int *out) {
+  __shared__ float s[64];
+  __shared__ int k[64];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  k[t] = t;
+  __syncthreads();
+  for (int d = blockDim.x / 2; d > 0; d >>= 1)
+    if (t < d && s[t + d] >= s[t]) {
+      s[t] = s[t + d];
+      k[t] = k[t + d];
+    }
+  if (t == 0) *out = k[0];
+}
