@@ -21,6 +21,17 @@ pub enum IdentityUse {
     Read,
 }
 
+impl IdentityUse {
+    /// Is a kernel asked about with so many?
+    fn allows(self, count: u32) -> bool {
+        match self {
+            Self::Unread => count == 1,
+            Self::Roles(most) => count <= most,
+            Self::Read => true,
+        }
+    }
+}
+
 /// By what the launches are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchSelection {
@@ -105,6 +116,7 @@ impl LaunchSelection {
             row_width: None,
         };
         let mut dimensions: FxHashSet<String> = FxHashSet::default();
+        let mut has_turns = false;
         for function in reached(prepared, question.kernel) {
             let body = question.module.functions[function].body.as_deref().unwrap_or(&[]);
             all.read(body);
@@ -128,9 +140,11 @@ impl LaunchSelection {
                     all.blocks = IdentityUse::Read;
                 }
             }
-            if waits_for_a_turn(body, &prepared.effects[function], &|at| prepared.is_in_loop(function, at)) {
-                all.blocks = IdentityUse::Read;
-            }
+            has_turns |= waits_for_a_turn(body, &prepared.effects[function], &|at| prepared.is_in_loop(function, at));
+        }
+        // Where threads are alike several blocks are asked about anyhow.
+        if has_turns && all.threads != IdentityUse::Unread {
+            all.blocks = IdentityUse::Read;
         }
         if dimensions.iter().any(|name| name.starts_with("cluster_")) && cluster.is_none() {
             all.cluster = 2;
@@ -247,14 +261,9 @@ impl LaunchSelection {
 
     /// Is a launch among those that are asked about?
     fn has(self, launch: Launch) -> bool {
-        let is_in = |n: u32, how: IdentityUse| match how {
-            IdentityUse::Unread => n == 1,
-            IdentityUse::Roles(most) => n <= most,
-            IdentityUse::Read => true,
-        };
         // Where all threads do the same, those of several blocks are looked at.
         let are_alike = (self.threads, self.blocks) == (IdentityUse::Unread, IdentityUse::Unread);
-        is_in(launch.threads, self.threads) && (are_alike || is_in(launch.blocks, self.blocks))
+        self.threads.allows(launch.threads) && (are_alike || self.blocks.allows(launch.blocks))
     }
 
     /// The launches.
@@ -298,7 +307,8 @@ impl LaunchSelection {
             let all = [Launch::shaped(one, small), Launch::shaped([2, 1, 1], small), Launch::shaped(square(blocks, 2), small)];
             let large = threads.then(|| Launch::shaped(one, [4, 4, 1]));
             let most = self.most_threads.map_or(u32::MAX, |shape| shape.iter().product());
-            let mut found: Vec<Launch> = all.into_iter().chain(large).filter(|l| l.threads <= most).collect();
+            let mut found: Vec<Launch> =
+                all.into_iter().chain(large).filter(|l| l.threads <= most && self.blocks.allows(l.blocks)).collect();
             found.dedup();
             return found;
         }
@@ -376,7 +386,8 @@ impl LaunchSelection {
             return Some("blocks of three dimensions: it asks for z".to_owned());
         }
         if self.has_rows != [false; 2] && self.cluster == 1 {
-            return Some("blocks or grids of two dimensions: it asks for y".to_owned());
+            let shape = "blocks or grids of two dimensions: it asks for y".to_owned();
+            return Some([Some(shape), blocks].into_iter().flatten().collect::<Vec<_>>().join("; "));
         }
         let all: Vec<String> = threads.into_iter().chain(blocks).chain(clusters).collect();
         (!all.is_empty()).then(|| all.join("; "))

@@ -46,6 +46,23 @@ fn launches_are_chosen_by_what_is_read() {
     assert_eq!(wrong(&asked(ADD, &[])), Some(("2x1".to_owned(), FindingKind::Race)));
 }
 
+/// A kernel for blocks of two dimensions that never asks which block it is in, is asked about in one; one that does in several.
+#[test]
+fn blocks_of_two_dimensions_are_of_one_grid() {
+    let of = |row: &str| {
+        format!(
+            "mov.u32 %r1, %tid.y;\nmov.u32 %r2, %tid.x;\n{row}\nmad.lo.s32 %r4, %r1, 8, %r2;\nadd.s32 %r4, %r4, %r3;\n{}",
+            write("%r4")
+        )
+    };
+    let one = asked(&of("mov.u32 %r3, 0;"), &[]);
+    assert_eq!((launches(&one), wrong(&one)), (["1x(2x2)", "1x(4x4)"].map(str::to_owned).to_vec(), None));
+    let why = one.selection.why().expect("a reason");
+    assert!(why.contains("it asks for y") && why.contains("one block: it does not ask which block it is in"), "{why}");
+    let several = asked(&of("mov.u32 %r3, %ctaid.x;\nmul.lo.s32 %r3, %r3, 32;"), &[]);
+    assert!(launches(&several).contains(&"2x(2x2)".to_owned()), "{:?}", launches(&several));
+}
+
 /// Blocks that do what another one does as well are no others: two roles are two blocks.
 #[test]
 fn roles_are_counted() {
