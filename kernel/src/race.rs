@@ -386,7 +386,8 @@ impl Inquiry<'_, '_> {
     /// How the kernel may be meant to be launched, where two threads race in a launch that nobody asked for.
     fn meant(&self, a: &Stands, b: &Stands) -> Option<&'static str> {
         let selection = LaunchSelection::of(self.question, self.prepared);
-        match selection.named {
+        let is_fixed = self.question.module.functions[self.question.kernel].required_threads.is_some();
+        match selection.named || is_fixed {
             false if selection.is_alike() => Some("If it is launched with one thread, ask with `--launch 1x1`."),
             false if a.block == b.block && a.spot == b.spot => {
                 Some("Two threads of one block execute the same line. If blocks have one thread, ask with `--launch 2x1`.")
