@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use margay_ptx::effect::{Exchange, Function as Computed, Update};
+use margay_ptx::effect::{Exchange, Function as Computed, Half, LaneValues, Relation, Update};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
 use crate::layout::Object;
@@ -70,8 +70,7 @@ impl Thread<'_, '_> {
         }
         let key = ExchangeKey { warp: self.block * self.launch.threads.div_ceil(32) + warp, mask, number: number as u32 };
         let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
-        let is_vote = matches!(exchange, Exchange::All | Exchange::Any | Exchange::Uniform | Exchange::Ballot);
-        let ty = if is_vote { ScalarType { kind: Kind::Unsigned, bits: 1 } } else { ty };
+        let ty = if exchange.is_vote() { ScalarType { kind: Kind::Unsigned, bits: 1 } } else { ty };
         if ty.bits > 32 {
             return Some(self.unknown(state, "an exchange of more than 32 bits"));
         }
@@ -117,26 +116,14 @@ impl Thread<'_, '_> {
                 let open = || Value { known: OPAQUE, text: "0".to_owned() };
                 (open(), Some(open()))
             }
-            (Exchange::Uniform | Exchange::MatchAny | Exchange::MatchAll, None) => {
-                return Some(self.unknown(state, "whether the threads of a warp bring the same depends on memory"));
-            }
             (_, None) => {
-                let mut result: Option<Value> = None;
+                let mut values = Vec::new();
                 for l in lanes() {
                     let brought = *all.get(&l)?;
-                    let mut value = if l == lane { own.clone() } else { self.fetch(state, cell(key, l), brought) };
-                    if exchange == Exchange::Ballot {
-                        value = self.computed(state, Computed::ShiftLeft, word, &[value, constant(u64::from(l))], None);
-                    }
-                    result = Some(match result {
-                        None => value,
-                        Some(before) => {
-                            let (function, ty) = together(exchange, ty)?;
-                            self.computed(state, function, ty, &[before, value], None)
-                        }
-                    });
+                    values.push((l, if l == lane { own.clone() } else { self.fetch(state, cell(key, l), brought) }));
                 }
-                (result?, None)
+                let [value, beside] = exchange.result(&mut ThreadValues { thread: self, state }, ty, lane, &values)?;
+                (value, (exchange == Exchange::MatchAll).then_some(beside))
             }
         };
         let of_result = if matches!(exchange, Exchange::All | Exchange::Any | Exchange::Uniform) { predicate } else { word };
@@ -253,27 +240,44 @@ fn cell(key: ExchangeKey, lane: u32) -> MemoryCell {
     MemoryCell { object: Object::Exchange(key.warp, key.mask), offset: u64::from(key.number * 32 + lane) * 8, bytes: 8 }
 }
 
-/// How two values become one.
-fn together(exchange: Exchange, ty: ScalarType) -> Option<(Computed, ScalarType)> {
-    let bit = ScalarType { kind: Kind::Predicate, bits: 1 };
-    Some(match exchange {
-        Exchange::All => (Computed::And, bit),
-        Exchange::Any => (Computed::Or, bit),
-        Exchange::Ballot => (Computed::Or, ScalarType { kind: Kind::Unsigned, bits: 32 }),
-        Exchange::Reduce(update) => (
-            match update {
-                Update::Add => Computed::Add,
-                Update::Min => Computed::Min,
-                Update::Max => Computed::Max,
-                Update::And => Computed::And,
-                Update::Or => Computed::Or,
-                Update::Xor => Computed::Xor,
-                _ => return None,
-            },
-            ty,
-        ),
-        _ => return None,
-    })
+/// Values of a thread, of which some are not constant.
+struct ThreadValues<'s, 't, 'a, 'b> {
+    thread: &'t mut Thread<'a, 'b>,
+    state: &'s State,
+}
+
+impl LaneValues for ThreadValues<'_, '_, '_, '_> {
+    type Value = Value;
+
+    fn number(&mut self, number: u64) -> Value {
+        constant(number)
+    }
+
+    fn join(&mut self, update: Update, ty: ScalarType, a: &Value, b: &Value) -> Option<Value> {
+        let function = match update {
+            Update::Add => Computed::Add,
+            Update::Min => Computed::Min,
+            Update::Max => Computed::Max,
+            Update::And => Computed::And,
+            Update::Or => Computed::Or,
+            Update::Xor => Computed::Xor,
+            Update::Exchange | Update::CompareAndSwap | Update::Increment | Update::Decrement => return None,
+        };
+        Some(self.thread.computed(self.state, function, ty, &[a.clone(), b.clone()], None))
+    }
+
+    fn equal(&mut self, ty: ScalarType, a: &Value, b: &Value) -> Value {
+        if ty.bits == 1 {
+            let differ = self.thread.computed(self.state, Computed::Xor, ty, &[a.clone(), b.clone()], None);
+            return self.thread.computed(self.state, Computed::Xor, ty, &[differ, constant(1)], None);
+        }
+        self.thread.computed(self.state, Computed::Compare(Relation::Equal), ty, &[a.clone(), b.clone()], None)
+    }
+
+    fn choose(&mut self, truth: &Value, number: u64) -> Value {
+        let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
+        self.thread.computed(self.state, Computed::Multiply(Half::Low), word, &[truth.clone(), constant(number)], None)
+    }
 }
 
 /// What is made of values that are all known, and the predicate beside it, where there is one.

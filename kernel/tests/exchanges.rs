@@ -191,3 +191,22 @@ fn what_is_not_known_is_undecided() {
     let late = "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\nshfl.sync.idx.b32 %r9, %r1, 0, 31, -1;";
     assert_eq!(kinds(late, "1x4", &[]), None);
 }
+
+/// Whether lanes bring the same is known where what they bring comes from memory, too: of two that count, one is first.
+#[test]
+fn who_brings_the_same_is_followed_through_memory() {
+    let counted = "atom.global.relaxed.gpu.add.u32 %r2, [y], 1;\nsetp.eq.u32 %p1, %r2, 0;\n";
+    for (what, expected) in [
+        ("match.any.sync.b32 %r9, %r2, -1;", 1),
+        ("and.b32 %r2, %r2, 2;\nmatch.any.sync.b32 %r9, %r2, -1;", 3),
+        ("match.all.sync.b32 %r9|%p2, %r2, -1;", 0),
+        ("and.b32 %r2, %r2, 2;\nmatch.all.sync.b32 %r9|%p2, %r2, -1;\n@!%p2 mov.u32 %r9, 7;", 3),
+        ("vote.sync.uni.pred %p2, %p1, -1;\nselp.u32 %r9, 7, 9, %p2;", 9),
+        ("setp.lt.u32 %p1, %r2, 2;\nvote.sync.uni.pred %p2, %p1, -1;\nselp.u32 %r9, 7, 9, %p2;", 7),
+        ("redux.sync.max.u32 %r9, %r2, -1;", 1),
+    ] {
+        let code = stored_by_first(&format!("{counted}{what}"));
+        assert_eq!(kinds(&code, "1x2", &[&format!("x == {expected}")]), NOTHING, "{code}");
+        assert_eq!(kinds(&code, "1x2", &[&format!("x == {}", expected + 1)]), only(FindingKind::Final), "{code}");
+    }
+}

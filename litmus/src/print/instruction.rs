@@ -108,8 +108,9 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
             }
         }
         Operation::Warp(meeting) => {
-            let operands = meeting.elected.iter().chain(&meeting.operands).map(|operand| format!("{operand}, "));
-            format!("{} {}{:#x}", meeting.name, operands.collect::<String>(), meeting.mask)
+            let destination = meeting.given.as_ref().map(|given| given.to.as_deref().unwrap_or("_").to_owned());
+            let operands = destination.into_iter().chain(meeting.brought().iter().map(value));
+            format!("{} {}{:#x}", meeting.name, operands.map(|o| format!("{o}, ")).collect::<String>(), meeting.mask)
         }
         Operation::Launches(order) => order.text(),
         Operation::Local { function, ty, destination, operands } => {

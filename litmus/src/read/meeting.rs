@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::execution::Scope;
+use margay_ptx::effect::{Exchange, Update};
+use margay_ptx::{Kind, ScalarType};
 
 use super::instruction::Operands;
 use super::qualifier::Mnemonic;
-use crate::test::{AccessOrder, FenceOrder, HOST, Instruction, LANES, LaunchOrder, Operation, Thread, Value, WarpMeeting};
+use crate::test::{
+    AccessOrder, FenceOrder, HOST, Instruction, LANES, LaneExchange, LaunchOrder, Operation, Thread, Value, WarpMeeting,
+};
 
-/// The operands before the mask, by the instruction: its destination first, if it has one.
-const WARP: [(&str, usize); 6] = [("bar", 0), ("shfl", 4), ("vote", 2), ("match", 2), ("redux", 2), ("elect", 1)];
-
-/// `bar.warp.sync 0xffffffff`, `vote.sync.any.pred _, p0, 0x3`, `elect.sync p0, 0x3`. What a lane gets from others is not known
-/// here: it goes nowhere (`_`).
+/// `bar.warp.sync 0xffffffff`, `vote.sync.any.pred p1, p0, 0x3`, `elect.sync p0, 0x3`. The destination may be `_`.
 pub(super) fn warp(reader: &mut Operands<'_, '_>, m: &Mnemonic<'_>) -> Result<Operation, Diagnostic> {
     let words: Vec<&str> = std::iter::once(m.name).chain(m.qualifiers.iter().map(|(word, _)| *word)).collect();
     let name = words.join(".");
@@ -26,28 +26,7 @@ pub(super) fn warp(reader: &mut Operands<'_, '_>, m: &Mnemonic<'_>) -> Result<Op
         let error = reader.cursor.error(format!("`{name}` is not read"), m.span, "an instruction of a warp");
         return Err(error.help("with `.sync` it says which lanes take part: `bar.warp.sync`, `elect.sync`, `vote.sync.any.pred`, `shfl.sync.idx.b32`"));
     }
-    let count = WARP.iter().find(|(known, _)| *known == m.name).map_or(0, |(_, count)| *count);
-    let (mut operands, mut elected) = (Vec::new(), None);
-    for position in 0..count {
-        if m.name == "elect" {
-            // A table has no room for the lane that is elected, `d|p`: a bar is between columns.
-            elected = Some(reader.destination()?);
-        } else if position == 0 {
-            let (destination, span) = reader.cursor.word("`_`: what other lanes give is not modelled")?;
-            if destination != "_" {
-                let error = format!("what a lane gets from others is not modelled, `{destination}` would take it");
-                let help =
-                    "write `_`: the lanes meet all the same; a value that other instructions need can be moved there (`mov`)";
-                return Err(reader.cursor.error(error, span, "a register here").help(help));
-            }
-            operands.push("_".to_owned());
-        } else {
-            let start = reader.cursor.span();
-            reader.value()?;
-            operands.push(reader.cursor.text(start.to(reader.cursor.previous())).to_owned());
-        }
-        reader.comma()?;
-    }
+    let given = if name == "bar.warp.sync" { None } else { Some(given(reader, m)?) };
     let start = reader.cursor.span();
     let mask = reader.value()?;
     let span = start.to(reader.cursor.previous());
@@ -60,7 +39,54 @@ pub(super) fn warp(reader: &mut Operands<'_, '_>, m: &Mnemonic<'_>) -> Result<Op
     // All lanes are also written as -1.
     let mask = u32::try_from(mask).or_else(|_| i32::try_from(mask).map(|mask| mask as u32));
     let mask = mask.map_err(|_| reader.cursor.error("a mask of lanes has 32 bits", span, "too large"))?;
-    Ok(Operation::Warp(WarpMeeting { name, operands, elected, mask }))
+    Ok(Operation::Warp(WarpMeeting { name, given, mask }))
+}
+
+/// What stands before the mask: the destination, and what the lane brings.
+fn given(reader: &mut Operands<'_, '_>, m: &Mnemonic<'_>) -> Result<LaneExchange, Diagnostic> {
+    let qualifiers: Vec<&str> = m.qualifiers.iter().map(|(word, _)| *word).collect();
+    let Some(exchange) = Exchange::named(m.name, &qualifiers) else {
+        let modes = match m.name {
+            "vote" => ".all, .any, .uni or .ballot",
+            "shfl" => ".idx, .up, .down or .bfly",
+            "match" => ".any or .all",
+            _ => ".add, .min, .max, .and, .or or .xor",
+        };
+        return Err(reader.cursor.error(
+            format!("what the lanes make of it is not said by `{}`", m.name),
+            m.span,
+            format!("write {modes}"),
+        ));
+    };
+    let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
+    let ty = match exchange {
+        _ if exchange.is_vote() => ScalarType { kind: Kind::Predicate, bits: 1 },
+        _ => qualifiers.iter().rev().find_map(|word| ScalarType::from_name(word)).unwrap_or(word),
+    };
+    // A table has no room for a second destination, `d|p`: a bar is between columns.
+    let span = reader.cursor.span();
+    let to = if reader.cursor.eat_word("_") { None } else { Some(reader.destination()?) };
+    reader.comma()?;
+    if to.is_some() && exchange != Exchange::Elect {
+        let label = match (exchange, ty) {
+            (_, ScalarType { bits: 33.., .. }) => Some("of more than 32 bits"),
+            (Exchange::Reduce(_), ScalarType { kind: Kind::Float, .. }) => Some("of floating-point numbers"),
+            (Exchange::Reduce(Update::Increment | Update::Decrement | Update::Exchange | Update::CompareAndSwap), _) => {
+                Some("of this operation")
+            }
+            _ => None,
+        };
+        if let Some(label) = label {
+            let error = reader.cursor.error("what these lanes give each other is not modelled", span, label);
+            return Err(error.help("write `_` for the destination: the lanes meet all the same"));
+        }
+    }
+    let mut brought = Vec::new();
+    for _ in 0..exchange.brought() {
+        brought.push(reader.value()?);
+        reader.comma()?;
+    }
+    Ok(LaneExchange { exchange, ty, to, brought })
 }
 
 /// `griddepcontrol.wait`, `launch 1`, `synchronize 1`.

@@ -313,7 +313,12 @@ impl<'a> Checker<'a> {
                 self.value(right, span, flow);
             }
             Operation::Barrier { barrier, .. } => self.value(barrier, span, flow),
-            Operation::Warp(meeting) => flow.written.extend(meeting.elected.as_deref()),
+            Operation::Warp(meeting) => {
+                for brought in meeting.brought() {
+                    self.value(brought, span, flow);
+                }
+                flow.written.extend(meeting.destination());
+            }
             Operation::PendingCount { destination, token } => {
                 self.value(token, span, flow);
                 flow.written.insert(destination);

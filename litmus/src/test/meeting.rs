@@ -1,25 +1,66 @@
 //! Where threads of PTX meet beside the barriers of a cta and a cluster: the lanes of a warp, the launches of kernels, and the host.
 
+use margay_ptx::ScalarType;
+use margay_ptx::effect::Exchange;
+
+use super::{Integer, Value};
+
 /// The number of a launch in the place of a thread of the host ([`margay_models::execution::Placement::kernel`]).
 pub const HOST: u16 = u16::MAX;
 
 /// The lanes of a warp.
 pub const LANES: usize = 32;
 
-/// An instruction that all named lanes of a warp execute together (PTX ISA 9.7.9, 9.7.13), as it is written, without its values.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// An instruction that all named lanes of a warp execute together (PTX ISA 9.7.9, 9.7.13).
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarpMeeting {
     /// The instruction with its qualifiers: lanes meet where these are the same, and the mask.
     pub name: String,
-    /// What is written between the mnemonic and the mask: operands that are not looked at.
-    pub operands: Vec<String>,
-    /// The predicate that says whether the thread is elected (`elect`).
-    pub elected: Option<String>,
+    /// What they give each other; `None` for `bar.warp.sync`.
+    pub given: Option<LaneExchange>,
     /// The lanes that take part, one bit for each.
     pub mask: u32,
 }
 
+/// What the lanes of a meeting give each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneExchange {
+    /// What they make of what each of them brings.
+    pub exchange: Exchange,
+    /// The type of what they bring.
+    pub ty: ScalarType,
+    /// The register that takes what they make of it, of `elect` whether it is this thread; `None` for `_`.
+    pub to: Option<String>,
+    /// What the lane brings; of `shfl` then the two operands that say which lane it reads.
+    pub brought: Vec<Value>,
+}
+
 impl WarpMeeting {
+    /// The register that takes what lanes give each other.
+    pub fn destination(&self) -> Option<&str> {
+        self.given.as_ref()?.to.as_deref()
+    }
+
+    /// The values that the lane brings.
+    pub fn brought(&self) -> &[Value] {
+        self.given.as_ref().map_or(&[], |given| &given.brought)
+    }
+
+    /// The integers that the register takes; `None` of a predicate.
+    pub fn integer(&self) -> Option<Integer> {
+        let given = self.given.as_ref()?;
+        match given.exchange {
+            Exchange::Ballot | Exchange::MatchAny | Exchange::MatchAll => Some(Integer { bits: 32, signed: false }),
+            Exchange::Shuffle(_) | Exchange::Reduce(_) => Integer::of(given.ty),
+            Exchange::All | Exchange::Any | Exchange::Uniform | Exchange::Elect => None,
+        }
+    }
+
+    /// Is it `elect`?
+    pub fn elects(&self) -> bool {
+        self.given.as_ref().is_some_and(|given| given.exchange == Exchange::Elect)
+    }
+
     /// Does it order memory? Of `bar.warp.sync` the manual says so, and of no other.
     pub fn orders_memory(&self) -> bool {
         self.name == "bar.warp.sync"

@@ -26,7 +26,7 @@ pub use c::{
 pub use c_type::{CInteger, CSpace, CType};
 pub use condition::{Comparison, Condition, Operand, Proposition, Quantifier, Variable};
 pub use function::{AtomFunction, LocalFunction};
-pub use meeting::{HOST, LANES, LaunchOrder, WarpMeeting};
+pub use meeting::{HOST, LANES, LaneExchange, LaunchOrder, WarpMeeting};
 pub use multimem::{MultimemAction, MultimemOperation};
 pub use number::Integer;
 pub use ptx::{

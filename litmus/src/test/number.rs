@@ -1,5 +1,7 @@
 //! Integers of a width: what an access or an operation of a type does to a value.
 
+use margay_ptx::{Kind, ScalarType};
+
 /// A type of integers. Values are kept in 64 bits; those of a narrower type are zero- or sign-extended, as PTX extends what it
 /// loads into a wider register (PTX ISA 9.4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,6 +15,12 @@ pub struct Integer {
 impl Integer {
     /// What values are where nothing says a type: 64 bits with a sign.
     pub const WORD: Integer = Integer { bits: 64, signed: true };
+
+    /// Those of a type of PTX.
+    pub fn of(ty: ScalarType) -> Option<Self> {
+        let bits = u8::try_from(ty.bits).ok().filter(|bits| (1..=64).contains(bits))?;
+        Some(Self { bits, signed: ty.kind == Kind::Signed })
+    }
 
     /// The lowest bits of a number, extended: the value of this type that is equal to it modulo 2 to the width.
     pub fn wrap(self, n: i64) -> i64 {

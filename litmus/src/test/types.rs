@@ -109,6 +109,7 @@ impl Test {
                 ..
             } => None,
             Operation::Local { ty, .. } => ty.filter(|ty| !ty.packed).and_then(Type::integer),
+            Operation::Warp(meeting) => meeting.integer(),
             _ => None,
         }
     }
@@ -163,6 +164,7 @@ impl Operation {
             Self::StoreConditional { status, .. } => vec![status],
             Self::VectorLoad { destinations, .. } => destinations.iter().map(String::as_str).collect(),
             Self::Atom(atom) => atom.destination.iter().map(String::as_str).collect(),
+            Self::Warp(meeting) => meeting.destination().into_iter().collect(),
             _ => Vec::new(),
         }
     }

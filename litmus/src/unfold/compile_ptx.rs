@@ -3,14 +3,15 @@
 use margay_models::execution::{Order, Proxy, Scope, Spaces};
 use margay_models::signature::architecture::StatusDependency;
 use margay_models::signature::{Construct, Operation as Of};
+use margay_ptx::effect::Exchange;
 
-use super::program::{Attributes, Modification, Program, Register, Step, Term};
+use super::program::{Attributes, ExchangeStep, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Binary, MbarrierFunction, Unary};
-use super::{Error, barriers, launches};
+use super::{Error, barriers, lanes, launches};
 use crate::test::{
     Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder,
-    Instruction, Integer, LocalFunction, Operation, Test, ThreadId, Type, Value, element,
+    Instruction, Integer, LocalFunction, Operation, Place, Test, ThreadId, Type, Value, WarpMeeting, element,
 };
 
 /// The code of a thread.
@@ -186,14 +187,7 @@ impl Compiler<'_> {
                 let barrier = Term::Constant(0);
                 Step::Barrier { barrier, instance: 0, scope: Scope::Cluster, arrives, waits: !arrives, relaxed }
             }
-            Operation::Warp(meeting) => {
-                if let Some(predicate) = &meeting.elected {
-                    let elected = i64::from(launches::is_elected(self.test, self.thread, meeting.mask));
-                    let predicate = self.program.register(predicate);
-                    self.program.push(Step::Assign(predicate, Term::Constant(elected)), i.place);
-                }
-                self.shared.meetings.step(meeting)
-            }
+            Operation::Warp(meeting) => return self.meeting(meeting, i.place),
             Operation::Launches(order) => {
                 let prerequisites = launches::prerequisites(self.test, self.thread);
                 for step in self.shared.meetings.steps(*order, &prerequisites) {
@@ -223,6 +217,39 @@ impl Compiler<'_> {
             Operation::Label(_) => return Ok(()),
         };
         self.program.push(step, i.place);
+        Ok(())
+    }
+
+    /// A meeting of lanes, with what they give each other.
+    fn meeting(&mut self, meeting: &WarpMeeting, place: Place) -> Result<(), Error> {
+        let number = self.shared.meetings.number(meeting);
+        let all = lanes::lanes(self.test, self.thread, meeting.mask);
+        let lane = all.iter().find(|(_, thread)| *thread == self.thread).map_or(0, |(lane, _)| *lane);
+        let mut step = None;
+        if let Some(given) =
+            meeting.given.as_ref().filter(|_| meeting.elects() || self.shared.lanes.is_of(number, self.thread.index()))
+        {
+            let brought = given.brought.iter().map(|v| self.value(v)).collect::<Result<_, _>>()?;
+            let to = given.to.as_deref().map(|to| self.program.register(to));
+            if given.exchange == Exchange::Elect {
+                let all: Vec<(u32, u64)> = all.iter().map(|(lane, _)| (*lane, 0)).collect();
+                let elected = given.exchange.value(given.ty, lane, &all).map_or(0, |[_, is_elected]| is_elected as i64);
+                if let Some(to) = to {
+                    self.program.push(Step::Assign(to, Term::Constant(elected)), place);
+                }
+            } else {
+                let lanes = all.iter().map(|(lane, thread)| (*lane, thread.index())).collect();
+                let (exchange, ty) = (given.exchange, given.ty);
+                step = Some(ExchangeStep { meeting: number, exchange, ty, brought, to, lane, lanes });
+            }
+        }
+        if let Some(step) = &step {
+            self.program.push(Step::Bring(step.clone()), place);
+        }
+        self.program.push(self.shared.meetings.step(meeting), place);
+        if let Some(step) = step.filter(|step| step.to.is_some()) {
+            self.program.push(Step::Take(step), place);
+        }
         Ok(())
     }
 

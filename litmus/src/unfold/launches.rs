@@ -98,11 +98,16 @@ impl Meetings {
         Ok(())
     }
 
-    /// The meeting of lanes, and the election of one of them: the lowest lane of the mask that the test has.
+    /// The number of the barrier that a meeting of lanes is.
+    pub fn number(&self, meeting: &WarpMeeting) -> u16 {
+        self.warps.iter().position(|(name, mask)| *name == meeting.name && *mask == meeting.mask).unwrap_or(0) as u16
+    }
+
+    /// The meeting of lanes.
     pub fn step(&self, meeting: &WarpMeeting) -> Step {
-        let number = self.warps.iter().position(|(name, mask)| *name == meeting.name && *mask == meeting.mask).unwrap_or(0);
+        let barrier = Term::Constant(i64::from(self.number(meeting)));
         let (arrives, waits, relaxed) = (true, true, !meeting.orders_memory());
-        Step::Barrier { barrier: Term::Constant(number as i64), instance: 0, scope: Scope::Warp, arrives, waits, relaxed }
+        Step::Barrier { barrier, instance: 0, scope: Scope::Warp, arrives, waits, relaxed }
     }
 
     /// The steps of an instruction, of a thread with these prerequisites.
@@ -133,23 +138,6 @@ pub(super) fn prerequisites(test: &Test, thread: ThreadId) -> Vec<u16> {
         _ => None,
     };
     test.instructions(thread).iter().filter_map(of).collect()
-}
-
-/// Is the thread the one that `elect` elects? The lowest lane that is named.
-pub(super) fn is_elected(test: &Test, thread: ThreadId, mask: u32) -> bool {
-    let place = test.placement(thread);
-    let mut lane = 0;
-    for t in 0..test.threads.len() {
-        let id = ThreadId(t as u16);
-        if !place.shares(Scope::Warp, test.placement(id)) {
-            continue;
-        }
-        if mask >> lane & 1 == 1 {
-            return id == thread;
-        }
-        lane += 1;
-    }
-    false
 }
 
 /// The start of a launch: an arrival, or a wait.

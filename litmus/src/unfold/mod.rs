@@ -14,6 +14,7 @@ mod compile_ptx;
 mod compiled;
 mod domain;
 mod explore;
+mod lanes;
 mod launches;
 mod meeting;
 mod merge;
@@ -134,6 +135,7 @@ impl Unfolding {
             symbols.push(explored.symbols);
         }
         one_width_each(&paths, &symbols, &shared)?;
+        shared.lanes.check(test, &paths, &|meeting| shared.meetings.number(meeting))?;
         let (meets, meets_as_whole, as_whole) = (true, true, true);
         let symbols = symbols.into();
         let mut unfolding = Self { paths, stopped, meets, meets_as_whole, as_whole, symbols, shared, bounded, waits };

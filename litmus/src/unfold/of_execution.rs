@@ -10,6 +10,7 @@ use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{EventData, Execution, Kind, Location, Spaces};
 
 use super::address::{Address, FIRST_ADDRESS, STRIDE};
+use super::lanes::LaneCells;
 use super::launches::Meetings;
 use super::path::{Path, PathEvent, Positions};
 use super::shared::{NamingThreads, Shared};
@@ -106,6 +107,7 @@ fn shared(x: &Execution, values: &Values) -> Shared {
         instances: Vec::new(),
         counted: Vec::new(),
         meetings: Meetings::default(),
+        lanes: LaneCells::default(),
         threads: x.threads.clone(),
     }
 }

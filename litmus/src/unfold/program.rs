@@ -3,6 +3,8 @@
 use margay_models::execution::{Order, Proxy, Scope, Spaces};
 use margay_models::mbarrier::Mbarrier;
 use margay_models::signature::architecture::StatusDependency;
+use margay_ptx::ScalarType;
+use margay_ptx::effect::Exchange;
 
 use super::address::Address;
 use super::symbol::{Binary, MbarrierFunction, Unary};
@@ -220,6 +222,25 @@ impl AsyncSource {
     }
 }
 
+/// What a lane of a warp gives others at a meeting, and takes from them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExchangeStep {
+    /// The barrier that the meeting is.
+    pub meeting: u16,
+    /// What the lanes make of what they bring.
+    pub exchange: Exchange,
+    /// The type of what they bring.
+    pub ty: ScalarType,
+    /// What the lane brings; of a shuffle then the operands that say which lane it reads.
+    pub brought: Vec<Term>,
+    /// Takes what they make of it.
+    pub to: Option<Register>,
+    /// Which lane the thread is.
+    pub lane: u32,
+    /// The lanes that take part, each with its thread.
+    pub lanes: Vec<(u32, usize)>,
+}
+
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -372,6 +393,10 @@ pub enum Step {
         /// Without memory ordering.
         relaxed: bool,
     },
+    /// Leaves what the lane brings to a meeting.
+    Bring(ExchangeStep),
+    /// Takes what the lanes make of what they brought to the meeting.
+    Take(ExchangeStep),
     /// Goes to the target if the condition is 0. What follows depends on it: up to a step (C), or to the end (PTX).
     BranchIfZero {
         /// The condition.
@@ -408,6 +433,7 @@ impl Step {
                 map.chain(&step.to).chain(step.source.terms()).chain(&step.mbarriers).collect()
             }
             Self::BulkStore { address, .. } => vec![address],
+            Self::Bring(step) | Self::Take(step) => step.brought.iter().collect(),
             Self::TensormapFence { address, .. } => address.iter().collect(),
             Self::WarpgroupFence
             | Self::TensorFence { .. }
@@ -426,6 +452,7 @@ impl Step {
             Self::LoadVector { to, .. } => to.clone(),
             Self::Mbarrier { step: MbarrierStep::Wait { to, .. }, .. } => vec![*to],
             Self::Mbarrier { step: MbarrierStep::Change { to, .. }, .. } => to.iter().copied().collect(),
+            Self::Take(step) => step.to.iter().copied().collect(),
             Self::Async(AsyncStep { source: AsyncSource::Registers(to), .. }) => to.iter().map(|(to, _)| *to).collect(),
             Self::Modify { to, modification, .. } => match modification {
                 Modification::CompareAndSwap { success, .. } => to.iter().chain(success).copied().collect(),

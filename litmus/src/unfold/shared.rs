@@ -7,6 +7,7 @@ use margay_models::signature::Signature;
 
 use super::address::{Address, FIRST_ADDRESS, STRIDE};
 use super::barriers::{self, Counted};
+use super::lanes::LaneCells;
 use super::launches::Meetings;
 use super::{Error, asynchronous};
 use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
@@ -55,12 +56,17 @@ pub(super) struct Shared {
     pub counted: Vec<Counted>,
     /// Meetings of warps and orders of launches.
     pub meetings: Meetings,
+    /// Where lanes leave what they give each other: the last of the locations.
+    pub lanes: LaneCells,
     pub threads: Vec<Placement>,
 }
 
 impl Shared {
     /// From the declarations of a test.
     pub fn new(test: &Test, signature: Signature) -> Result<Self, Error> {
+        let meetings = Meetings::of(test)?;
+        let (test, lanes) = LaneCells::of(test, &|meeting| meetings.number(meeting));
+        let test = test.as_ref();
         let index = |name: &str| test.location(name);
         let integers = test.location_integers();
         let widths: Vec<Address> = test.locations.iter().map(|l| width(test, &l.name)).collect();
@@ -79,14 +85,20 @@ impl Shared {
             declared_bits: test.locations.iter().map(|l| l.width.0).collect(),
             initial: Vec::new(),
             integers: integers.clone(),
-            named_by: named_by(test),
+            named_by: {
+                let mut named_by = named_by(test);
+                let own = named_by.len() - lanes.len();
+                named_by[own..].fill(NamingThreads::Any);
+                named_by
+            },
             mbarriers: test.locations.iter().map(|l| l.mbarrier).collect(),
             spaces: asynchronous::spaces(test)?,
             typed: test.locations.iter().map(|l| typed_width(test, &l.name)).collect(),
             asked: Arc::new(test.asked()),
             instances: barriers::instances(test)?,
             counted: barriers::check(test)?,
-            meetings: Meetings::of(test)?,
+            meetings,
+            lanes,
             threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect(),
         };
         for (l, declared) in test.locations.iter().enumerate() {
@@ -149,14 +161,19 @@ impl Shared {
         location.map(|l| self.address(l)).ok_or_else(|| Error::new(format!("there is no location `{name}`")))
     }
 
+    /// How many locations a program may access: all but those where lanes leave what they give each other.
+    pub fn accessible(&self) -> usize {
+        self.locations.len() - self.lanes.len()
+    }
+
     /// The location with an address.
     pub fn location_at(&self, address: Address) -> Option<u16> {
-        self.addresses.iter().position(|&a| a == address).map(|l| l as u16)
+        self.addresses[..self.accessible()].iter().position(|&a| a == address).map(|l| l as u16)
     }
 
     /// Why an address is that of no location.
     pub fn no_location_at(&self, address: Address) -> String {
-        let near = (0..self.locations.len()).filter(|&l| self.addresses[l] < address).max_by_key(|&l| self.addresses[l]);
+        let near = (0..self.accessible()).filter(|&l| self.addresses[l] < address).max_by_key(|&l| self.addresses[l]);
         match near.map(|l| (&self.locations[l].name, address - self.addresses[l], self.widths[l])) {
             Some((name, distance, width)) if distance < width => format!(
                 "an access {distance} bytes behind the start of `{name}` overlaps it partially: the model does not apply{}",

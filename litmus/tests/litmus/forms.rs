@@ -159,7 +159,7 @@ fn instructions_that_are_near_or_refused() {
         "fence.proxy.async::generic.acquire",
         "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster",
         "cvta.to.global.u64 r0, r9",
-        "shfl.sync.idx.b32 r0, r9, 0, 31, -1",
+        "redux.sync.min.f32 r0, r9, -1",
         "nanosleep 5",
         "st.weak.u8 y, 1\nst.weak.u16 y, 1",
     ]), @r"
@@ -272,8 +272,8 @@ fn instructions_that_are_near_or_refused() {
         t:4:37: error: a fence of reads alone is not modelled [this restriction] (it orders reads before asynchronous writes, and is not transitive (PTX ISA 9.4); `fence.proxy.async` is stronger)
     cvta.to.global.u64 r0, r9
         t:4:2: error: `cvta` is not modelled [a conversion of an address] (an address here is the name of a location, in whatever state space it is)
-    shfl.sync.idx.b32 r0, r9, 0, 31, -1
-        t:4:20: error: what a lane gets from others is not modelled, `r0` would take it [a register here] (write `_`: the lanes meet all the same; a value that other instructions need can be moved there (`mov`))
+    redux.sync.min.f32 r0, r9, -1
+        t:4:21: error: what these lanes give each other is not modelled [of floating-point numbers] (write `_` for the destination: the lanes meet all the same)
     nanosleep 5
         t:4:2: error: `nanosleep` is not modelled [a delay] (it changes no value and orders nothing: leave it out)
     st.weak.u8 y, 1

@@ -101,7 +101,10 @@ fn what_cannot_meet_is_refused() {
         (" P0@cta 0 ;\n bar.warp.sync 1 ;", "is in no warp that is named"),
         (" P0@warp 0,cta 0 ;\n bar.warp.sync 2 ;", "is lane 0 of its warp"),
         (" P0@warp 0,cta 0 ;\n bar.warp.sync r1 ;", "the mask of lanes is a number"),
-        (" P0@warp 0,cta 0 ;\n shfl.sync.idx.b32 r0, r1, 0, 31, 1 ;", "is not modelled, `r0` would take it"),
+        (" P0@warp 0,cta 0 ;\n match.any.sync.b64 r0, r1, 1 ;", "what these lanes give each other is not modelled"),
+        (" P0@warp 0,cta 0 ;\n redux.sync.inc.u32 r0, r1, 1 ;", "what these lanes give each other is not modelled"),
+        (" P0@warp 0,cta 0 ;\n shfl.sync.b32 r0, r1, 0, 31, 1 ;", "what the lanes make of it is not said by `shfl`"),
+        (" P0@warp 0,cta 0 ;\n shfl.sync.idx.b32 r0, r1, 1 ;", "expected `,`"),
         (" P0@warp 0,cta 0 ;\n vote.any.pred _, p0 ;", "`vote.any.pred` is not read"),
         (" P0@warp 0,cta 0 ;\n activemask.b32 r0 ;", "`activemask` is not modelled"),
         (" P0@cta 0 ;\n launch 0 ;", "only threads of the host launch kernels"),
@@ -123,6 +126,28 @@ fn what_cannot_meet_is_refused() {
         (
             " P0@kernel 0 after 1,cta 0 | P1@kernel 1 after 0,cta 0 ;\n st.weak x, 1 | st.weak x, 1 ;",
             "would wait for its own end",
+        ),
+        (
+            " P0@warp 0,cta 0 | P1@warp 0,cta 0 ;\n shfl.sync.idx.b32 r0, 1, 2, 31, 3 | shfl.sync.idx.b32 r0, 1, 0, 31, 3 ;",
+            "lane 0 reads lane 2 here, which takes no part",
+        ),
+        (
+            " P0@warp 0,cta 0 | P1@warp 0,cta 0 ;\n ld.relaxed.cta r1, x | ;\n shfl.sync.idx.b32 r0, 1, r1, 31, 3 | shfl.sync.idx.b32 r0, 1, 0, 31, 3 ;",
+            "which lane a shuffle reads depends on memory",
+        ),
+        (
+            " P0@warp 0,cta 0 | P1@warp 0,cta 0 ;\n L: | L: ;\n vote.sync.any.pred p, 1, 3 | vote.sync.any.pred p, 0, 3 ;\n \
+             ld.relaxed.cta r1, x | ld.relaxed.cta r1, x ;\n beq r1, 0, L | beq r1, 0, L ;",
+            "what lanes give each other in a loop is not modelled",
+        ),
+        (
+            " P0@warp 0,cta 0 | P1@warp 0,cta 0 ;\n vote.sync.any.pred p, 1, 3 | ld.relaxed.cta r1, x ;\n | bne r1, 0, E ;\n \
+             | vote.sync.any.pred p, 0, 3 ;\n | E: ;",
+            "P1 is a lane that `vote.sync.any.pred` names, and does not come to it on every way",
+        ),
+        (
+            " P0@warp 0,cta 0 | P1@warp 0,cta 0 ;\n redux.sync.min.u32 r0, 1, 3 | redux.sync.max.u32 r0, 1, 3 ;",
+            "P1 is a lane that `redux.sync.min.u32` names, and does not come to it on every way",
         ),
     ];
     let model = library::load("ptx-8", &[]).unwrap().model;

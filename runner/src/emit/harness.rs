@@ -46,7 +46,7 @@ fn needs(operation: &Operation) -> Option<&'static str> {
         }
         Operation::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared) => Some("8.0"),
         Operation::ProxyFence(_) => Some("7.5"),
-        Operation::Warp(meeting) if meeting.elected.is_some() => Some("8.0"),
+        Operation::Warp(meeting) if meeting.elects() => Some("8.0"),
         Operation::SharedFence { .. } | Operation::BulkStore { .. } => Some("8.6"),
         Operation::Mbarrier(MbarrierOperation {
             action:

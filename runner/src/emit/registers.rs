@@ -138,10 +138,11 @@ impl Registers {
                 }
             }
             Operation::Warp(meeting) => {
-                let is_register = |operand: &&String| *operand != "_" && operand.parse::<i64>().is_err();
-                for name in meeting.elected.iter().chain(meeting.operands.iter().filter(is_register)) {
-                    self.widen(name, false);
-                }
+                let registers = meeting.brought().iter().filter_map(|value| match value {
+                    Value::Register(name) => Some(name.as_str()),
+                    _ => None,
+                });
+                meeting.destination().into_iter().chain(registers).for_each(|name| self.widen(name, false));
             }
             Operation::PendingCount { destination, token } => {
                 self.widen(destination, false);

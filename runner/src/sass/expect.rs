@@ -186,9 +186,9 @@ impl ExpectationBuilder<'_> {
                 if names_others(self.test, self.thread, meeting.mask) {
                     self.plain(SassEffect::Meeting, text, guard);
                 }
-                // Who is elected is computed beside it.
-                if let Some(elected) = &meeting.elected {
-                    self.define(elected, BTreeSet::new(), guard, guarded);
+                // What lanes give each other is not compared.
+                if let Some(to) = meeting.destination() {
+                    self.define(to, BTreeSet::new(), guard, guarded);
                 }
             }
             Operation::Launches(_) => {

@@ -230,6 +230,12 @@ impl Prepared {
             | Step::BulkStore { .. } => {
                 return Err(Error::at("an asynchronous operation or an mbarrier; the machine has none", place));
             }
+            Step::Bring(_) | Step::Take(_) => {
+                return Err(Error::at(
+                    "what lanes of a warp give each other; the machine gives nothing from lane to lane",
+                    place,
+                ));
+            }
             Step::Barrier { scope: Scope::Sys, .. } => {
                 return Err(Error::at("an order of launches; the machine runs one kernel", place));
             }

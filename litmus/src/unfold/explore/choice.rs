@@ -69,11 +69,11 @@ impl Explorer<'_> {
                 None => Err(Error::at(self.shared.no_location_at(n), place)),
             };
         }
-        let all: Vec<i64> = (0..self.shared.locations.len()).map(|l| self.shared.address(l)).collect();
+        let all: Vec<i64> = (0..self.shared.accessible()).map(|l| self.shared.address(l)).collect();
         self.stop_at_another(state, address, &all, outside);
         // An address that is read or computed: every location, where the value is its address.
         let mut found = Vec::new();
-        for location in (0..self.shared.locations.len()).rev() {
+        for location in (0..self.shared.accessible()).rev() {
             if let Some(state) = self.supposing(state, address, self.shared.address(location)) {
                 found.push((location as u16, state));
             }

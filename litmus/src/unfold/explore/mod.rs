@@ -8,6 +8,7 @@
 mod access;
 mod asynchronous;
 mod choice;
+mod lanes;
 mod value;
 
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
@@ -341,6 +342,8 @@ impl Explorer<'_> {
                 }
                 return self.last(state);
             }
+            Step::Bring(step) => self.bring(state, step, place)?,
+            Step::Take(step) => self.take(state, step, place)?,
             Step::Jump(target) => {
                 if *target <= here && !self.jumps_back(state, here, *target) {
                     self.stop(state.clone(), Stop::new(Cause::Bound, place));

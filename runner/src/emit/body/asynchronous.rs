@@ -386,7 +386,7 @@ fn reads(i: &Instruction, register: &str) -> bool {
         Operation::Local { operands, .. } => operands.iter().any(value),
         Operation::BranchIf { left, right, .. } => value(left) || value(right),
         Operation::PendingCount { token, .. } => value(token),
-        Operation::Warp(meeting) => meeting.operands.iter().any(|o| o == register),
+        Operation::Warp(meeting) => meeting.brought().iter().any(value),
         Operation::Mbarrier(MbarrierOperation {
             action: MbarrierAction::Wait { phase: AwaitedPhase::Token(v) | AwaitedPhase::Parity(v), .. },
             ..

@@ -1,73 +1,122 @@
 //! Meetings of the lanes of a warp (PTX ISA 9.7.9, 9.7.13): of the lanes that play one instance.
 
-use margay_litmus::test::WarpMeeting;
+use margay_litmus::test::{Value, WarpMeeting};
+use margay_ptx::Kind;
+use margay_ptx::effect::{Exchange, ShuffleMode};
 
 use super::Emitter;
 use crate::emit::EmissionError;
 use crate::emit::meeting::WarpPlace;
 
 impl Emitter<'_> {
-    /// A meeting. What the other lanes give goes nowhere but to what is used at the end.
+    /// A meeting. What the lanes give each other goes to the register that takes it, or nowhere but to what is used at the end.
     pub(super) fn meeting(&mut self, meeting: &WarpMeeting) -> Result<(), EmissionError> {
-        let mask = self.lanes(meeting.mask);
+        let (first, mask) = self.lanes(meeting.mask);
         let name = meeting.name.as_str();
-        if name == "bar.warp.sync" {
-            self.line(format!("bar.warp.sync {mask};"));
+        let Some(given) = &meeting.given else {
+            self.line(format!("{name} {mask};"));
             return Ok(());
-        }
-        if let Some(elected) = &meeting.elected {
+        };
+        if given.exchange == Exchange::Elect {
             let predicate = self.temporary('q');
             self.line(format!("elect.sync _|{predicate}, {mask};"));
-            let to = self.body.registers.define(elected, false);
-            let bits = if self.body.registers.is_wide(elected) { 64 } else { 32 };
-            self.line(format!("selp.b{bits} {to}, 1, 0, {predicate};"));
+            if let Some(elected) = &given.to {
+                self.take(elected, &format!("selp.b{{bits}} {{to}}, 1, 0, {predicate};"));
+            }
             return Ok(());
         }
-        let is_vote = name.starts_with("vote.");
-        let mut operands = Vec::new();
-        for operand in meeting.operands.iter().skip(1) {
-            let value = match operand.parse::<i64>() {
-                Ok(n) => n.to_string(),
-                Err(_) if !self.body.registers.knows(operand) => {
-                    return Err(EmissionError::test(format!("`{operand}` is no number and no register")));
-                }
-                Err(_) if self.body.registers.is_wide(operand) => {
-                    return Err(EmissionError::test(format!("`{operand}` has 64 bits; kernels here give other lanes 32")));
-                }
-                Err(_) => self.body.registers.current(operand),
+        let mut operands = given.brought.iter().map(|value| self.of_lane(value)).collect::<Result<Vec<_>, _>>()?;
+        if let (Exchange::Shuffle(mode), Some(_)) = (given.exchange, &given.to) {
+            let [_, Value::Integer(b), Value::Integer(c)] = given.brought.as_slice() else {
+                return Err(EmissionError::test(format!("`{name}` of a lane that a register names: kernels here have a number")));
             };
-            operands.push(value);
+            // The lanes of the instance begin at `first`: so do the lanes that it reads, and the last one.
+            let (lane, b, c) = (WarpPlace::of(self.test, self.thread).lane, *b as u32 & 31, *c as u32);
+            let (clamp, segment) = (c & 31, c >> 8 & 31);
+            if mode == ShuffleMode::Index {
+                operands[1] = self.above(&first, lane & segment | b & !segment);
+            }
+            operands[2] = self.above(&first, lane & segment | clamp & !segment);
         }
-        if is_vote && let [value] = operands.as_mut_slice() {
+        if given.exchange.is_vote()
+            && let [value] = operands.as_mut_slice()
+        {
             let (word, predicate) = (self.temporary('w'), self.temporary('q'));
             self.line(format!("mov.b32 {word}, {value};"));
             self.line(format!("setp.ne.s32 {predicate}, {word}, 0;"));
             *value = predicate;
         }
         let operands = operands.join(", ");
-        let brought = self.temporary('w');
-        match name {
-            _ if name.ends_with(".pred") => {
-                let predicate = self.temporary('q');
-                self.line(format!("{name} {predicate}, {operands}, {mask};"));
-                self.body.after.push(format!("selp.b32 {brought}, 1, 0, {predicate};"));
-            }
-            // It has a second result, whether all are the same.
-            _ if name.starts_with("match.all.") => {
-                let predicate = self.temporary('q');
-                self.line(format!("{name} {brought}|{predicate}, {operands}, {mask};"));
-            }
-            _ if name.ends_with(".b64") => {
-                return Err(EmissionError::test(format!("`{name}`; kernels here give other lanes 32 bits")));
-            }
-            _ => self.line(format!("{name} {brought}, {operands}, {mask};")),
+        if given.ty.bits > 32 {
+            return Err(EmissionError::test(format!("`{name}`; kernels here give other lanes 32 bits")));
         }
-        self.body.loaded.push((brought, false));
+        if matches!(given.exchange, Exchange::All | Exchange::Any | Exchange::Uniform) {
+            let predicate = self.temporary('q');
+            self.line(format!("{name} {predicate}, {operands}, {mask};"));
+            match &given.to {
+                Some(to) => self.take(to, &format!("selp.b{{bits}} {{to}}, 1, 0, {predicate};")),
+                None => {
+                    let brought = self.temporary('w');
+                    self.body.after.push(format!("selp.b32 {brought}, 1, 0, {predicate};"));
+                    self.body.loaded.push((brought, false));
+                }
+            }
+            return Ok(());
+        }
+        let brought = self.temporary('w');
+        // `match.all` has a second result, whether all are the same.
+        let beside = if given.exchange == Exchange::MatchAll { format!("|{}", self.temporary('q')) } else { String::new() };
+        self.line(format!("{name} {brought}{beside}, {operands}, {mask};"));
+        let Some(to) = &given.to else {
+            self.body.loaded.push((brought, false));
+            return Ok(());
+        };
+        if matches!(given.exchange, Exchange::Ballot | Exchange::MatchAny | Exchange::MatchAll) {
+            self.line(format!("shr.u32 {brought}, {brought}, {first};"));
+        }
+        let sign = if given.ty.kind == Kind::Signed { 's' } else { 'u' };
+        let taken = match self.body.registers.is_wide(to) {
+            true => format!("cvt.{sign}64.{sign}32 {{to}}, {brought};"),
+            false => format!("mov.b32 {{to}}, {brought};"),
+        };
+        self.take(to, &taken);
         Ok(())
     }
 
-    /// A register with the lanes of the instance that a mask names, where they are in the warp.
-    fn lanes(&mut self, mask: u32) -> String {
+    /// Lets a register of the test take a result, by a line in which its name and its width are left open.
+    fn take(&mut self, name: &str, line: &str) {
+        let bits = if self.body.registers.is_wide(name) { "64" } else { "32" };
+        let to = self.body.registers.define(name, false);
+        self.line(line.replace("{bits}", bits).replace("{to}", &to));
+    }
+
+    /// What a lane brings.
+    fn of_lane(&self, value: &Value) -> Result<String, EmissionError> {
+        match value {
+            Value::Integer(n) => Ok(n.to_string()),
+            Value::Register(name) if !self.body.registers.knows(name) => {
+                Err(EmissionError::test(format!("`{name}` is no number and no register")))
+            }
+            Value::Register(name) if self.body.registers.is_wide(name) => {
+                Err(EmissionError::test(format!("`{name}` has 64 bits; kernels here give other lanes 32")))
+            }
+            Value::Register(name) => Ok(self.body.registers.current(name)),
+            Value::AddressOf(name) => {
+                Err(EmissionError::test(format!("the address of `{name}` has 64 bits; kernels here give other lanes 32")))
+            }
+        }
+    }
+
+    /// A register with a lane of the instance, where it is in the warp; the last one of the warp, if there is none.
+    fn above(&mut self, first: &str, lane: u32) -> String {
+        let at = self.temporary('w');
+        self.body.before.push(format!("add.u32 {at}, {first}, {lane};"));
+        self.body.before.push(format!("min.u32 {at}, {at}, 31;"));
+        at
+    }
+
+    /// Registers with the first lane of the instance, and with the lanes of it that a mask names, where they are in the warp.
+    fn lanes(&mut self, mask: u32) -> (String, String) {
         let place = WarpPlace::of(self.test, self.thread);
         let (first, named) = (self.temporary('w'), self.temporary('w'));
         let (lane, mask) = (place.lane, place.named(mask));
@@ -75,6 +124,6 @@ impl Emitter<'_> {
         self.body.before.push(format!("sub.u32 {first}, {first}, {lane};"));
         self.body.before.push(format!("mov.u32 {named}, {mask};"));
         self.body.before.push(format!("shl.b32 {named}, {named}, {first};"));
-        named
+        (first, named)
     }
 }
