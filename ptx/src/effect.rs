@@ -447,7 +447,7 @@ impl Exchange {
 
     /// What a lane gets, and the predicate beside it, where all that is brought are numbers ([`Exchange::result`]).
     pub fn value(self, ty: ScalarType, lane: u32, all: &[(u32, u64)]) -> Option<[u64; 2]> {
-        self.result(&mut Numbers, ty, lane, all)
+        self.result(&mut KnownLaneValues, ty, lane, all)
     }
 
     /// What a lane gets, and the predicate beside it, of what all lanes bring that take part: each lane and its value, in the order of the lanes
@@ -526,9 +526,9 @@ pub trait LaneValues {
 }
 
 /// Values that are known.
-struct Numbers;
+struct KnownLaneValues;
 
-impl LaneValues for Numbers {
+impl LaneValues for KnownLaneValues {
     type Value = u64;
 
     fn number(&mut self, number: u64) -> u64 {

@@ -81,7 +81,12 @@ const NO_KERNEL: [&str; 25] = [
 const NARROWED: [&str; 2] = ["applications/cub-scan-nf", "applications/cub-scan-writer"];
 
 /// Tests for which higher levels have code elsewhere for lanes that are apart, with what follows a meeting in it.
-const ELSEWHERE: [&str; 1] = ["isa-8-warps/bar-warp-sync-second-round"];
+const ELSEWHERE: [&str; 4] = [
+    "isa-8-warps/bar-warp-sync-second-round",
+    "isa-8-warps/redux-value-unsigned",
+    "isa-8-warps/shfl-second-round",
+    "isa-8-warps/vote-value",
+];
 
 /// Every test is run at the highest level at which its machine code is the test and waits for nothing that the test does not wait for: at 3, but for a
 /// few whose accesses have to be written apart. `MARGAY_SHAPES=all`: with every shape.

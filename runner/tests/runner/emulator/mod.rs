@@ -52,7 +52,7 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
     // Arrivals at a barrier of a cta, and who waits there.
     let mut barriers: BTreeMap<(u32, u32), (u32, Vec<usize>)> = BTreeMap::new();
     // Those who wait for the lanes of a mask, by warp.
-    let mut votes: BTreeMap<(u32, u32), Vec<(usize, bool)>> = BTreeMap::new();
+    let mut exchanges: BTreeMap<(u32, u32), BTreeMap<usize, u64>> = BTreeMap::new();
     let mut meetings: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
     let per_cluster = program.cluster * grid.block;
     let mut clusters =
@@ -95,15 +95,16 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
                     ready.append(waiting);
                 }
             }
-            Stop::Vote { mine, mask } => {
+            Stop::Exchange { brought, mask } => {
+                assert!(mask >> (now % 32) & 1 == 1, "a lane that the mask does not name");
                 ready.swap_remove(place);
-                let all = votes.entry(((now / 32) as u32, mask)).or_default();
-                all.push((now, mine));
+                let all = exchanges.entry(((now / 32) as u32, mask)).or_default();
+                all.insert(now, brought);
                 if all.len() == mask.count_ones() as usize {
                     let all = std::mem::take(all);
-                    let ballot = all.iter().fold(0, |b, (thread, mine)| b | u32::from(*mine) << (thread % 32));
-                    for (thread, _) in all {
-                        threads[thread].voted(ballot);
+                    let brought: Vec<(u32, u64)> = all.iter().map(|(thread, value)| ((thread % 32) as u32, *value)).collect();
+                    for thread in all.into_keys() {
+                        threads[thread].exchanged(&brought);
                         ready.push(thread);
                     }
                 }
@@ -120,6 +121,9 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
         }
     }
     assert!(clusters.iter().all(|c| c.waiting.is_empty()), "a cluster barrier that not all threads come to");
-    assert!(votes.values().all(Vec::is_empty) && meetings.values().all(Vec::is_empty), "a warp waits for lanes that have ended");
+    assert!(
+        exchanges.values().all(BTreeMap::is_empty) && meetings.values().all(Vec::is_empty),
+        "a warp waits for lanes that have ended"
+    );
     assert!(barriers.values().all(|(arrived, _)| *arrived == 0), "a barrier that not all threads come to");
 }

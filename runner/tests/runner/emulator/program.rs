@@ -22,7 +22,7 @@ pub enum Operand {
     Number(u64),
     /// `[%r+8]`
     Address(Box<Operand>, u64),
-    /// `{a, b}`
+    /// `{a, b}`, `a|b`
     Vector(Vec<Operand>),
     /// A parameter, a label, or a special register.
     Name(String),
@@ -110,6 +110,9 @@ impl Program {
         }
         if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
             return Operand::Vector(split(inner).into_iter().map(|o| self.operand(o, symbols)).collect());
+        }
+        if let Some((first, second)) = text.split_once('|') {
+            return Operand::Vector([first, second].map(|o| self.operand(o, symbols)).into());
         }
         if ["%tid.x", "%ctaid.x", "%ctaid.y", "%nctaid.x", "%ntid.x", "%laneid", "%clock", "_"].contains(&text) {
             return Operand::Name(text.to_owned());

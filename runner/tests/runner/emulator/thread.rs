@@ -1,5 +1,8 @@
 //! One thread.
 
+use margay_ptx::ScalarType;
+use margay_ptx::effect::Exchange;
+
 use super::Memory;
 use super::asynchronous::PendingOperation;
 use super::program::{Instruction, Operand, Program};
@@ -12,8 +15,8 @@ pub enum Stop {
     Ended,
     /// It has come to a barrier of its cta.
     Barrier { id: u32, expected: u32, waits: bool },
-    /// The lanes of a mask vote.
-    Vote { mine: bool, mask: u32 },
+    /// The lanes of a mask give each other what they bring.
+    Exchange { brought: u64, mask: u32 },
     /// The lanes of a mask meet.
     Meeting(u32),
     /// It has come to the barrier of its cluster.
@@ -27,6 +30,14 @@ const PATIENCE: u32 = 5;
 /// An instruction takes so long.
 const CYCLES: u32 = 64;
 
+/// What a lane brings to an exchange, and the registers that take what comes of it.
+struct EmulatedOffer {
+    exchange: Exchange,
+    ty: ScalarType,
+    brought: Vec<u64>,
+    to: [Option<usize>; 2],
+}
+
 /// A thread.
 pub struct Thread {
     pub cta: u32,
@@ -35,8 +46,8 @@ pub struct Thread {
     block: u32,
     next: usize,
     registers: Vec<u64>,
-    /// What a vote is for: its result goes to this register, as a predicate or as a mask.
-    vote: Option<(usize, bool)>,
+    /// What the lanes of its warp give each other next.
+    exchange: Option<EmulatedOffer>,
     /// The phase of the cluster's barrier at which it arrived last.
     pub cluster_phase: u32,
     /// Its asynchronous operations that are under way.
@@ -54,17 +65,31 @@ impl Thread {
             block,
             next: 0,
             registers: Vec::new(),
-            vote: None,
+            exchange: None,
             cluster_phase: 0,
             pending: Vec::new(),
             steps: 0,
         }
     }
 
-    /// The warp has voted.
-    pub fn voted(&mut self, ballot: u32) {
-        let (register, any) = self.vote.take().expect("it votes");
-        self.registers[register] = if any { u64::from(ballot != 0) } else { u64::from(ballot) };
+    /// The lanes have met: each with its value.
+    pub fn exchanged(&mut self, all: &[(u32, u64)]) {
+        let EmulatedOffer { exchange, ty, brought, to } = self.exchange.take().expect("it exchanges");
+        let lane = self.tid % 32;
+        let values = match exchange {
+            Exchange::Shuffle(mode) => {
+                let (source, is_inside) = mode.source(lane, brought[1] as u32, brought[2] as u32);
+                // What a lane brings that takes no part is anything.
+                let value = all.iter().find(|(l, _)| *l == source).map_or(0xDEAD_BEEF, |(_, value)| *value);
+                [value, u64::from(is_inside)]
+            }
+            other => other.value(ty, lane, all).expect("a result"),
+        };
+        for (register, value) in to.into_iter().zip(values) {
+            if let Some(register) = register {
+                self.registers[register] = value;
+            }
+        }
     }
 
     /// Runs so many instructions, or fewer.
@@ -140,32 +165,26 @@ impl Thread {
                 u32::MAX => {}
                 mask => return Some(Stop::Meeting(mask)),
             },
-            // What other lanes bring is not looked at.
-            ["shfl" | "redux", ..] => {
-                self.set(&o[0], 0);
-                return Some(Stop::Meeting(self.value(o.last().expect("a mask")) as u32));
-            }
-            ["elect", "sync"] => {
-                let Operand::Name(names) = &o[0] else { panic!("{}", i.text) };
-                let mask = self.value(&o[1]) as u32;
-                let register = program.registers.iter().position(|r| names.strip_prefix("_|") == Some(r)).expect("a predicate");
-                self.registers[register] = u64::from(mask.trailing_zeros() == self.tid % 32);
-                return Some(Stop::Meeting(mask));
+            [opcode @ ("shfl" | "redux" | "elect" | "vote" | "match"), qualifiers @ ..] => {
+                let exchange = Exchange::named(opcode, qualifiers).unwrap_or_else(|| panic!("{}", i.text));
+                let ty = qualifiers.iter().rev().find_map(|q| ScalarType::from_name(q));
+                let ty = if exchange.is_vote() { ScalarType::from_name("pred") } else { ty.or(ScalarType::from_name("u32")) };
+                let ty = ty.expect("a type");
+                let register = |operand: &Operand| if let Operand::Register(n) = operand { Some(*n) } else { None };
+                let to = match &o[0] {
+                    Operand::Vector(both) => [0, 1].map(|n| both.get(n).and_then(register)),
+                    one => [register(one), None],
+                };
+                let brought: Vec<u64> = o[1..=exchange.brought()].iter().map(|v| ty.cut(self.value(v))).collect();
+                let mine = brought.first().copied().unwrap_or(0);
+                self.exchange = Some(EmulatedOffer { exchange, ty, brought, to });
+                return Some(Stop::Exchange { brought: mine, mask: self.value(o.last().expect("a mask")) as u32 });
             }
             ["bar" | "barrier", mode @ ("sync" | "arrive")] => {
                 let (id, expected) = (self.value(&o[0]) as u32, self.value(&o[1]) as u32);
                 return Some(Stop::Barrier { id, expected, waits: *mode == "sync" });
             }
-            ["vote", "sync", kind, _] => {
-                let Operand::Register(to) = o[0] else { panic!("{}", i.text) };
-                self.vote = Some((to, *kind == "any"));
-                return Some(Stop::Vote { mine: self.value(&o[1]) != 0, mask: self.value(&o[2]) as u32 });
-            }
             ["activemask", _] => self.set(&o[0], 1 << (self.tid % 32)),
-            ["match", "any", "sync", _] => {
-                self.set(&o[0], self.value(&o[2]));
-                return Some(Stop::Meeting(self.value(&o[2]) as u32));
-            }
             ["bfind", _] => {
                 let n = get(self, 1) as u32;
                 self.set(&o[0], u64::from(n.checked_ilog2().unwrap_or(u32::MAX)));
