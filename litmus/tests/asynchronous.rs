@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use margay_litmus::corpus::{self, Expected};
-use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_litmus::test::Test;
@@ -503,5 +503,29 @@ fn what_has_no_meaning_is_refused_by_name() {
             },
         };
         assert!(error.contains(said), "{error}\n{text}");
+    }
+}
+
+/// Each operation on an mbarrier comes once: bytes of many sizes in two phases are no thousands of contents, which the SAT engine would not take.
+#[test]
+fn contents_of_an_mbarrier_are_what_its_operations_make() {
+    let text = "PTX bytes\n\
+        { x=0; mbarrier bar=3; }\n\
+         P0@cta 0,gpu 0                                    | P1@cta 0,gpu 0                                    | P2@cta 0,gpu 0                                    ;\n\
+         mbarrier.arrive.expect_tx.release.cta _, bar, 16  | mbarrier.arrive.expect_tx.release.cta _, bar, 48  | st.weak x, 1                                      ;\n\
+         mbarrier.complete_tx.relaxed.cta bar, 16          | mbarrier.complete_tx.relaxed.cta bar, 48          | mbarrier.arrive.expect_tx.release.cta _, bar, 144 ;\n\
+         L1:                                               | L1:                                               | mbarrier.complete_tx.relaxed.cta bar, 144         ;\n\
+         mbarrier.try_wait.parity.acquire.cta r0, bar, 0   | mbarrier.try_wait.parity.acquire.cta r0, bar, 0   | L1:                                               ;\n\
+         @!r0 bra L1                                       | @!r0 bra L1                                       | mbarrier.try_wait.parity.acquire.cta r0, bar, 0   ;\n\
+         mbarrier.arrive.expect_tx.release.cta _, bar, 144 | mbarrier.arrive.expect_tx.release.cta _, bar, 432 | @!r0 bra L1                                       ;\n\
+         mbarrier.complete_tx.relaxed.cta bar, 144         | mbarrier.complete_tx.relaxed.cta bar, 432         |                                                   ;\n\
+         ld.weak r2, x                                     |                                                   |                                                   ;\n\
+        exists (P0:r2 == 0)\n";
+    let model = library::load("ptx-8", &[]).unwrap().model;
+    for (find, reachable) in [("P0:r2 == 0", false), ("P0:r2 == 1", true)] {
+        let file = SourceFile::new("bytes.litmus", text.replace("P0:r2 == 0", find));
+        let test = read::test(&file).unwrap_or_else(|e| panic!("{}", e[0])).test;
+        let verdict = Runner::new(&model).run(&test, &Options::default(), Choice::Only(Engine::Sat));
+        assert_eq!(verdict.unwrap_or_else(|e| panic!("{e}")).reachable, reachable, "{find}");
     }
 }

@@ -9,7 +9,7 @@
 //! condition count. This is a bound, the same for all engines.
 
 use super::merge::{Merged, Value};
-use super::{Error, ValueId};
+use super::{Error, ValueId, contents};
 use margay_models::execution::Kind;
 
 /// The largest number of values of a read or of an intermediate result.
@@ -27,6 +27,8 @@ pub(crate) struct Domains {
     pub values: Vec<Vec<i64>>,
     /// For each read the writes that it may read from.
     pub sources: Vec<Vec<usize>>,
+    /// For each read: is it of an mbarrier, whose contents are known?
+    is_known: Vec<bool>,
 }
 
 impl Domains {
@@ -42,10 +44,17 @@ impl Domains {
                 _ => Vec::new(),
             })
             .collect();
-        let mut domains = Self { reads: vec![Vec::new(); n], values: vec![Vec::new(); merged.values.len()], sources };
+        let (reads, values) = (vec![Vec::new(); n], vec![Vec::new(); merged.values.len()]);
+        let mut domains = Self { reads, values, sources, is_known: vec![false; n] };
         let seeds = seeds(merged, mentioned);
         for r in domains.on_cycles(merged) {
             domains.reads[r].clone_from(&seeds);
+        }
+        for (r, values) in contents::contents(merged, locations).into_iter().enumerate() {
+            let Some(mut values) = values else { continue };
+            tidy(&mut values)?;
+            domains.reads[r] = values;
+            domains.is_known[r] = true;
         }
         for _ in 0..=most_computed(merged) {
             domains.compute(merged)?;
@@ -83,7 +92,7 @@ impl Domains {
     /// From writes to reads; `false` if nothing is new.
     fn pass_on(&mut self, merged: &Merged) -> Result<bool, Error> {
         let mut changed = false;
-        for r in 0..self.reads.len() {
+        for r in (0..self.reads.len()).filter(|&r| !self.is_known[r]).collect::<Vec<_>>() {
             let mut found = self.reads[r].clone();
             let written = self.sources[r].iter().filter_map(|&w| merged.events[w].value);
             written.for_each(|v| found.extend_from_slice(&self.values[v.index()]));

@@ -8,6 +8,8 @@
 //! (Volta tuning guide, 1.4.1.2; for clusters PTX ISA, `barrier.cluster`; for lanes of a warp CUDA's guide, `__syncwarp`: all that have not exited). Where it has
 //! one, that number must come.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use margay_models::execution::{Kind, Scope};
 
 use super::path::Path;
@@ -70,25 +72,137 @@ impl Unfolding {
             }
             classes.push(of_thread);
         }
-        let combinations = classes.iter().map(Vec::len).fold(1, usize::saturating_mul);
-        if combinations > MAX_COMBINATIONS {
-            return Err(Error::new(format!("the threads come to barriers in more than {MAX_COMBINATIONS} ways")));
-        }
         let mut found = Vec::new();
-        for mut number in 0..combinations {
-            let chosen: Vec<&(Way, Vec<usize>)> = classes
-                .iter()
-                .map(|of_thread| {
-                    let one = &of_thread[number % of_thread.len()];
-                    number /= of_thread.len();
-                    one
-                })
-                .collect();
-            if !self.meet(&chosen.iter().map(|(way, _)| way).collect::<Vec<_>>()) {
-                found.push(chosen.iter().map(|(_, paths)| paths.clone()).collect());
+        // Most combinations cannot be because of two of their threads, whatever the others do.
+        let mut apart: Vec<Vec<Vec<Vec<bool>>>> = Vec::with_capacity(classes.len());
+        for u in 0..classes.len() {
+            let of_pair = |t: usize| {
+                let fails = |x: &Way, y: &Way| self.holds_up(t, x, u, y) || self.holds_up(u, y, t, x);
+                classes[t].iter().map(|(x, _)| classes[u].iter().map(|(y, _)| fails(x, y)).collect()).collect()
+            };
+            apart.push((0..u).map(of_pair).collect());
+        }
+        let all = |t: usize| (0..self.paths[t].len()).collect::<Vec<_>>();
+        for (u, of_thread) in apart.iter().enumerate() {
+            for (t, of_pair) in of_thread.iter().enumerate() {
+                for (y, (_, others)) in classes[u].iter().enumerate() {
+                    let with: Vec<usize> =
+                        classes[t].iter().zip(of_pair).filter(|(_, fails)| fails[y]).flat_map(|((_, p), _)| p.clone()).collect();
+                    if !with.is_empty() {
+                        let paths = |n: usize| {
+                            if n == t {
+                                with.clone()
+                            } else if n == u {
+                                others.clone()
+                            } else {
+                                all(n)
+                            }
+                        };
+                        found.push((0..classes.len()).map(paths).collect());
+                    }
+                }
+            }
+        }
+        if !self.waits_in_circles(&classes) {
+            // Then every thread gets past its waits where no two are apart, and what is left is one that stops where all the others let it pass.
+            for (t, of_thread) in classes.iter().enumerate() {
+                for (way, paths) in of_thread {
+                    let Some(barrier) = way.stops else { continue };
+                    let needed = way.steps.iter().filter(|&&s| s == (barrier, true)).count() + 1;
+                    let passing = |u: usize| {
+                        let lets = |(way, _): &&(Way, Vec<usize>)| self.lets_pass((u, way, way.steps.len()), t, barrier, needed);
+                        classes[u].iter().filter(lets).flat_map(|(_, paths)| paths.clone()).collect::<Vec<_>>()
+                    };
+                    let one: Vec<Vec<usize>> =
+                        (0..classes.len()).map(|u| if u == t { paths.clone() } else { passing(u) }).collect();
+                    if one.iter().all(|paths| !paths.is_empty()) {
+                        found.push(one);
+                    }
+                }
+            }
+            return Ok(found);
+        }
+        // What is left is looked at one by one.
+        let mut open: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut looked_at = 0;
+        while let Some(chosen) = open.pop() {
+            looked_at += 1;
+            if looked_at > MAX_COMBINATIONS {
+                return Err(Error::new(format!("the threads come to barriers in more than {MAX_COMBINATIONS} ways")));
+            }
+            let u = chosen.len();
+            if u < classes.len() {
+                let fits = |y: &usize| chosen.iter().enumerate().all(|(t, &x)| !apart[u][t][x][*y]);
+                open.extend((0..classes[u].len()).rev().filter(fits).map(|y| [chosen.as_slice(), &[y]].concat()));
+                continue;
+            }
+            let of = |(t, &x): (usize, &usize)| &classes[t][x];
+            let ways: Vec<&Way> = chosen.iter().enumerate().map(|chosen| &of(chosen).0).collect();
+            if !self.meet(&ways) {
+                found.push(chosen.iter().enumerate().map(|chosen| of(chosen).1.clone()).collect());
             }
         }
         Ok(found)
+    }
+
+    /// May threads wait for each other in a circle: is there no order in which all barriers can be passed?
+    fn waits_in_circles(&self, classes: &[Vec<(Way, Vec<usize>)>]) -> bool {
+        // A barrier of those who share it, by the first of them, the how manieth time; and the end of a thread.
+        type BarrierTime = (Barrier, usize, usize);
+        let threads = &self.shared.threads;
+        let group = |t: usize, barrier: Barrier| (0..t).find(|&u| threads[t].shares(barrier.1, threads[u])).unwrap_or(t);
+        let mut all: BTreeSet<BarrierTime> = BTreeSet::new();
+        let mut ends: Vec<(usize, &Way)> = Vec::new();
+        let mut behind: BTreeSet<(BarrierTime, BarrierTime)> = BTreeSet::new();
+        for (t, of_thread) in classes.iter().enumerate() {
+            for (way, _) in of_thread {
+                let mut waits: Vec<BarrierTime> = Vec::new();
+                for (at, &(barrier, is_wait)) in way.steps.iter().enumerate() {
+                    let number = way.steps[..=at].iter().filter(|&&s| s == (barrier, is_wait)).count();
+                    let meeting = (barrier, group(t, barrier), number);
+                    all.insert(meeting);
+                    behind.extend(waits.iter().map(|&wait| (wait, meeting)));
+                    if is_wait {
+                        waits.push(meeting);
+                    }
+                }
+                if way.ends {
+                    ends.push((t, way));
+                }
+            }
+        }
+        // A thread at its end lets others pass whom it does not meet.
+        for (t, way) in ends {
+            for &(barrier, of, number) in &all {
+                let arrived = way.steps.iter().filter(|&&s| s == (barrier, false)).count();
+                if of == group(t, barrier) && arrived < number && (self.as_whole || self.comes_to(t, barrier)) {
+                    let mut waits = BTreeMap::new();
+                    for &(own, _) in way.steps.iter().filter(|(_, waits)| *waits) {
+                        let n = waits.entry(own).and_modify(|n| *n += 1).or_insert(1);
+                        behind.insert(((own, group(t, own), *n), (barrier, of, number)));
+                    }
+                }
+            }
+        }
+        // What waits for nothing any more is passed, until nothing is left.
+        while !all.is_empty() {
+            let free: Vec<BarrierTime> =
+                all.iter().copied().filter(|m| !behind.iter().any(|(before, then)| then == m && all.contains(before))).collect();
+            if free.is_empty() {
+                return true;
+            }
+            free.iter().for_each(|m| _ = all.remove(m));
+        }
+        false
+    }
+
+    /// Does a thread that goes one way wait for another one, which never lets it pass on its own way?
+    fn holds_up(&self, thread: usize, way: &Way, other: usize, its: &Way) -> bool {
+        let waits = way.steps.iter().enumerate().filter(|(_, (_, waits))| *waits);
+        waits.into_iter().any(|(at, &(barrier, _))| {
+            let needed = way.steps[..at].iter().filter(|&&s| s == (barrier, true)).count() + 1;
+            !self.lets_pass((other, its, its.steps.len()), thread, barrier, needed)
+        })
     }
 
     /// Does every thread get past the waits on its way, and none past the one at which it stops?
@@ -115,22 +229,28 @@ impl Unfolding {
 
     /// Is the next wait of a thread at a barrier over, when the threads have come so far?
     fn is_complete(&self, ways: &[&Way], at: &[usize], thread: usize, barrier: Barrier) -> bool {
-        let count = |t: usize, waits: bool| ways[t].steps[..at[t]].iter().filter(|&&s| s == (barrier, waits)).count();
-        let needed = count(thread, true) + 1;
+        let needed = ways[thread].steps[..at[thread]].iter().filter(|&&s| s == (barrier, true)).count() + 1;
+        (0..ways.len()).filter(|&t| t != thread).all(|t| self.lets_pass((t, ways[t], at[t]), thread, barrier, needed))
+    }
+
+    /// Does a thread that has come so far on its way let another one pass, which waits at a barrier the how manieth time?
+    fn lets_pass(&self, (other, way, at): (usize, &Way, usize), thread: usize, barrier: Barrier, needed: usize) -> bool {
         let threads = &self.shared.threads;
-        (0..ways.len()).filter(|&t| t != thread && threads[thread].shares(barrier.1, threads[t])).all(|t| {
-            if barrier.1 == Scope::Sys {
-                // A launch starts and ends once, and whoever is to begin it may never come.
-                return !self.arrives_at(t, barrier) || count(t, false) > 0;
+        if !threads[thread].shares(barrier.1, threads[other]) {
+            return true;
+        }
+        let arrived = way.steps[..at].iter().filter(|&&s| s == (barrier, false)).count();
+        if barrier.1 == Scope::Sys {
+            // A launch starts and ends once, and whoever is to begin it may never come.
+            return !self.arrives_at(other, barrier) || arrived > 0;
+        }
+        let is_over = at == way.steps.len() && way.ends;
+        match self.shared.counted.iter().find(|c| c.barrier == barrier.0 && c.threads.contains(&thread)) {
+            Some(counted) if barrier.1 == Scope::Cta => {
+                !counted.threads.contains(&other) || is_over && !counted.needs_all || arrived >= needed
             }
-            let is_over = at[t] == ways[t].steps.len() && ways[t].ends;
-            match self.shared.counted.iter().find(|c| c.barrier == barrier.0 && c.threads.contains(&thread)) {
-                Some(counted) if barrier.1 == Scope::Cta => {
-                    !counted.threads.contains(&t) || is_over && !counted.needs_all || count(t, false) >= needed
-                }
-                _ => is_over || !(self.as_whole || self.comes_to(t, barrier)) || count(t, false) >= needed,
-            }
-        })
+            _ => is_over || !(self.as_whole || self.comes_to(other, barrier)) || arrived >= needed,
+        }
     }
 
     /// Does a thread arrive at a barrier on some path?

@@ -12,6 +12,7 @@ mod code;
 mod compile_c;
 mod compile_ptx;
 mod compiled;
+mod contents;
 mod domain;
 mod explore;
 mod lanes;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use margay_litmus::corpus::{self, Expected};
-use margay_litmus::engine::{Choice, Runner as BothRunner};
+use margay_litmus::engine::{Choice, Engine, Runner as BothRunner};
 use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::read;
 use margay_litmus::test::Test;
@@ -156,5 +156,29 @@ fn what_cannot_meet_is_refused() {
         let test = read::test(&SourceFile::new("t.litmus", text)).unwrap_or_else(|e| panic!("{}", e[0])).test;
         let error = Runner::new(&model).run(&test, &Options::default()).expect_err(words);
         assert!(error.to_string().contains(words), "{words}: {error}");
+    }
+}
+
+/// Seventeen threads, each of which may pass a barrier by or come to it: which of these ways go together is said by two of them at a time, and no list
+/// of more than a hundred thousand is needed.
+#[test]
+fn many_threads_come_to_a_barrier_or_pass_it_by() {
+    let count = 17;
+    let row = |text: &dyn Fn(usize) -> String| (0..count).map(text).collect::<Vec<_>>().join(" | ");
+    let text = |condition: &str| {
+        format!(
+            "PTX t\n{{ x=0; y=1; }}\n {} ;\n {} ;\n {} ;\n {} ;\n {} ;\nexists ({condition})\n",
+            row(&|t| format!("P{t}@cta 0,gpu 0")),
+            row(&|t| if t == 0 { "st.weak x, 1".to_owned() } else { String::new() }),
+            row(&|_| "ld.relaxed.cta r0, y".to_owned()),
+            row(&|_| "@r0 bar.cta.sync 0".to_owned()),
+            row(&|t| if t == 16 { "ld.weak r1, x".to_owned() } else { String::new() }),
+        )
+    };
+    let model = library::load("ptx-8", &[]).unwrap().model;
+    for (condition, reachable) in [("P16:r1 == 0", false), ("P16:r1 == 1", true)] {
+        let test = read::test(&SourceFile::new("t.litmus", text(condition))).unwrap_or_else(|e| panic!("{}", e[0])).test;
+        let verdict = BothRunner::new(&model).run(&test, &Options::default(), Choice::Only(Engine::Sat));
+        assert_eq!(verdict.unwrap_or_else(|e| panic!("{e}")).reachable, reachable, "{condition}");
     }
 }
