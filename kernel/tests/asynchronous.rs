@@ -315,6 +315,32 @@ fn products_with_tensor_maps_are_judged() {
     );
 }
 
+/// What is found in kernels as projects ship them, right and wrong. What copies bring is supposed, and nothing is left open of the right ones.
+fn shipped(text: &str, launch: &str, right: &str, wrong: &[(&str, FindingKind)]) {
+    let answer = asked(text, right, launch);
+    assert!(answer.wrong().is_none() && answer.is_settled(false), "{right}: {:#?}", answer.not_looked());
+    for (kernel, kind) in wrong {
+        assert!(found(text, kernel, launch).contains(kind), "{kernel}");
+    }
+}
+
+/// Tiles of two operands of different sizes, in rounds that the compiler has unrolled; a result in two buffers that are used again.
+#[test]
+fn products_of_warpgroups_are_judged() {
+    let text = include_str!("../../tests/kernels/wgmma.ptx");
+    let wrong = ["wgmma_no_store_fence", "wgmma_wait_read_reuse", "wgmma_no_wait"].map(|kernel| (kernel, FindingKind::Race));
+    shipped(text, "1x160", "wgmma_right", &wrong);
+}
+
+/// Three rounds of two stages into 128 by 64 elements of tensor memory.
+#[test]
+fn products_into_tensor_memory_are_judged() {
+    let text = include_str!("../../tests/kernels/tcgen05.ptx");
+    let wrong =
+        ["tcgen05_no_commit_wait", "tcgen05_no_fill_wait", "tcgen05_early_fill"].map(|kernel| (kernel, FindingKind::Race));
+    shipped(text, "1x192", "tcgen05_right", &wrong);
+}
+
 /// Two lanes of a warp store the same, one in front of a barrier and one behind it: the second one alone races with a thread of another warp.
 #[test]
 fn lanes_that_do_the_same_elsewhere_do_not_stand_for_each_other() {

@@ -64,6 +64,8 @@ pub(crate) struct TensorFacts {
     pub told: BTreeMap<Origin, u64>,
     /// How many blocks a copy goes to, by the first of those that share what an mbarrier was told of and its number among them.
     pub weights: BTreeMap<(Origin, usize), u64>,
+    /// By which maps such a copy is; `None`: that is not known.
+    pub maps: BTreeMap<(Origin, usize), BTreeSet<Option<u64>>>,
     /// The warps that allocate tensor memory, each with its block.
     pub allocating: BTreeSet<(u32, u32)>,
 }
@@ -78,6 +80,9 @@ impl TensorFacts {
             self.told.entry(*first).and_modify(|known| *known = (*known).max(*told)).or_insert(*told);
         }
         self.weights.extend(found.weights.iter().map(|(of, weight)| (*of, *weight)));
+        for (of, maps) in &found.maps {
+            self.maps.entry(*of).or_default().extend(maps);
+        }
         self.allocating.extend(found.allocating.iter().copied());
     }
 }

@@ -258,19 +258,22 @@ impl Thread<'_, '_> {
         // A copy to several blocks comes from each of them in turn.
         let shares_of = destinations.len().max(1) as u64;
         self.tensors.weights.insert((group, nth), shares_of);
+        self.tensors.maps.entry((group, nth)).or_default().insert(identity);
         let given = identity.and_then(|map| self.layout.part_bytes(map));
         if given.is_none() && told == 0 && self.facts.are_settled_about(&group) {
             let why = "a copy of a part of a tensor, of which the thread does not tell its mbarrier how many bytes it brings (`--arg N=tensor:BYTES` \
                        says how large the parts of a tensor map are)";
             return Some(self.unknown(state, why));
         }
-        let sharing = self.facts.loads.get(&group).filter(|places| places.len() > 1 || shares_of > 1);
+        let sharing = self.places_of(group).filter(|places| places.len() > 1 || shares_of > 1);
+        let sharing = sharing.as_ref();
         let weight = |n: usize| self.facts.tensors.weights.get(&(group, n)).copied().unwrap_or(1);
         let sizes = sharing.and_then(|places| {
             let weights: Vec<u64> = (0..places.len()).map(weight).collect();
             shares(told, places, &weights, &|object| self.layout.extent(object).1)
         });
-        let count = sharing.map_or(1, Vec::len) as u64;
+        // What goes to several blocks comes from each of them, also where only a part of it is looked at.
+        let count: u64 = (0..sharing.map_or(1, Vec::len)).map(weight).sum();
         let (bytes, rest) = match (given, &sizes, sharing) {
             (Some(bytes), ..) => (bytes, 0),
             (_, Some(sizes), _) => (sizes.get(nth).copied().unwrap_or(BOX), 0),
@@ -278,7 +281,13 @@ impl Thread<'_, '_> {
             (_, None, _) if told < BOX * count && told > 0 => {
                 return Some(self.unknown(state, "copies of parts of a tensor that bring more than their mbarrier was told of"));
             }
-            (_, None, _) if nth == 0 => (BOX, told.saturating_sub(BOX * count)),
+            (_, None, _) if nth == 0 && told.saturating_sub(BOX * count) % weight(0) != 0 => {
+                return Some(self.unknown(
+                    state,
+                    "copies of parts of tensors to several blocks that do not share alike what their mbarrier was told of",
+                ));
+            }
+            (_, None, _) if nth == 0 => (BOX, told.saturating_sub(BOX * count) / weight(0)),
             (_, None, _) => (BOX, 0),
         };
         match (given, &sizes, sharing.is_some() || nth > 0) {
@@ -340,6 +349,25 @@ impl Thread<'_, '_> {
             self.opaque.extend((to.1..to.1 + bytes).map(|b| (to.0, b)).filter(|byte| self.facts.shared.contains(byte)));
         }
         Some(Step::Next)
+    }
+}
+
+impl Thread<'_, '_> {
+    /// Where the copies go to that share what an mbarrier is told of, by the first of them, and those of other instructions by the same maps: the parts
+    /// of a map are of one size, also where each round of a loop has instructions of its own.
+    fn places_of(&self, group: Origin) -> Option<Vec<BTreeSet<(Object, u64)>>> {
+        let mut places = self.facts.loads.get(&group)?.clone();
+        let count = places.len();
+        let maps = |group: Origin| {
+            let of = |n| self.facts.tensors.maps.get(&(group, n)).filter(|maps| maps.iter().all(Option::is_some));
+            (0..count).map(of).collect::<Option<Vec<_>>>()
+        };
+        let Some(own) = maps(group) else { return Some(places) };
+        for (_, others) in self.facts.loads.iter().filter(|(g, others)| others.len() == count && maps(**g).as_ref() == Some(&own))
+        {
+            places.iter_mut().zip(others).for_each(|(places, others)| places.extend(others));
+        }
+        Some(places)
     }
 }
 
