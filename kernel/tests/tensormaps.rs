@@ -248,6 +248,59 @@ fn copies_under_a_mask_are_of_their_bytes() {
     assert_eq!(found(&format!("st.global.u32 [%rd5], 7;\n{}", ignoring(1, 7)), "1x1"), [FindingKind::Trap].into());
 }
 
+/// Two copies of each block of a cluster go to both blocks, and lie apart, so that how large they are is not known. Each block brings its own, and no
+/// more comes than was told of: the phase is not taken to be over too early.
+#[test]
+fn copies_to_several_blocks_come_once_from_each() {
+    let copy = |to: &str| {
+        format!(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [{to}], [%rd1, {{%r10, %r10}}], [bar], %rs1;\n"
+        )
+    };
+    let code = format!(
+        "mov.u32 %r10, 0;\nmov.u32 %r3, %cluster_ctarank;\nmov.b16 %rs1, 3;\nmov.u32 %r5, tiles;\nmad.lo.u32 %r8, %r3, 16, %r5;\n\
+         add.u32 %r8, %r8, 64;\nmad.lo.u32 %r5, %r3, 32, %r5;\nmbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n\
+         barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n{}{}\
+         ONCE:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra ONCE;\nld.shared.u32 %r6, [tiles];\n\
+         barrier.cluster.arrive;\nbarrier.cluster.wait;\nmad.wide.u32 %rd2, %r2, 4, %rd2;\nst.global.u32 [%rd2], %r6;",
+        copy("%r5"),
+        copy("%r8")
+    );
+    let answer = asked(&code, "2x1@cluster=2");
+    assert!(answer.wrong().is_none(), "{answer:#?}");
+    assert!(answer.not_looked().iter().any(|n| n.why.contains("only the first 16 bytes")), "{:#?}", answer.not_looked());
+}
+
+/// `.ignore_oob`: bytes at the start and at the end of a copy are not read, also where they would be outside of the array; what is then at their places
+/// may be anything, and it counts for the mbarrier.
+#[test]
+fn bytes_that_a_copy_ignores_are_not_read_and_hold_anything() {
+    let copy = |ends: [u32; 2], then: &str, behind: &str| {
+        alone(&format!(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n\
+             cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [tiles], [%rd2], 16, {}, {}, [bar];\n{then}\n\
+             DONE:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra DONE;\n{behind}",
+            ends[0], ends[1]
+        ))
+    };
+    let changed = |ends, at: u32| found(&copy(ends, &format!("st.global.u32 [%rd2+{at}], 1;"), ""), "1x1");
+    assert_eq!(changed([4, 4], 0), right());
+    assert_eq!(changed([4, 4], 4), race());
+    assert_eq!(changed([4, 4], 8), race());
+    assert_eq!(changed([4, 4], 12), right());
+    assert_eq!(changed([0, 0], 0), race());
+    // All of it is written, whether or not it was read.
+    let written =
+        |at: u32| found(&copy([4, 4], &format!("ld.shared.u32 %r3, [tiles+{at}];\nst.global.u32 [%rd3], %r3;"), ""), "1x1");
+    assert_eq!(written(0), race());
+    assert_eq!(written(8), race());
+    // What comes is what was there; what was ignored decides nothing with certainty.
+    let zero = |at: u32| copy([4, 4], "", &format!("ld.shared.u32 %r3, [tiles+{at}];\nsetp.ne.u32 %p3, %r3, 0;\n@%p3 trap;"));
+    assert_eq!(found(&zero(8), "1x1"), right());
+    let open = asked(&zero(0), "1x1");
+    assert!(open.wrong().is_none() && !open.is_settled(false), "{:#?}", open.not_looked());
+}
+
 /// Of matrices whose descriptors are not known it is not looked at what is read. The thread goes on, and what else it does is.
 #[test]
 fn tensor_cores_leave_the_rest_of_a_kernel() {
