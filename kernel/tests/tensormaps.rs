@@ -271,6 +271,32 @@ fn copies_to_several_blocks_come_once_from_each() {
     assert!(answer.not_looked().iter().any(|n| n.why.contains("only the first 16 bytes")), "{:#?}", answer.not_looked());
 }
 
+/// Copies to several blocks, round by round: what a block is told of in one round, those of all blocks bring in it, and nothing is left for the next one.
+#[test]
+fn copies_to_several_blocks_bring_all_of_a_round() {
+    let round = |parity: u32| {
+        format!(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n\
+             cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r5], [%rd1, {{%r10, %r10}}], [bar], %rs1;\n\
+             R{parity}:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [bar], {parity};\n@!%p2 bra R{parity};\n\
+             ld.shared.u32 %r6, [tiles];\nld.shared.u32 %r7, [tiles+32];\n"
+        )
+    };
+    let meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+    let code = |between: &str| {
+        format!(
+            "mov.u32 %r10, 0;\nmov.u32 %r3, %cluster_ctarank;\nmov.b16 %rs1, 3;\nmov.u32 %r5, tiles;\nmad.lo.u32 %r5, %r3, 32, %r5;\n\
+             mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\nbarrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n\
+             {}{between}{}{meet}mad.wide.u32 %rd2, %r2, 4, %rd2;\nst.global.u32 [%rd2], %r6;",
+            round(0),
+            round(1)
+        )
+    };
+    assert_eq!(found(&code(meet), "2x1@cluster=2"), right());
+    // One block fills the stage of the other one, which reads it.
+    assert_eq!(found(&code(""), "2x1@cluster=2"), race());
+}
+
 /// `.ignore_oob`: bytes at the start and at the end of a copy are not read, also where they would be outside of the array; what is then at their places
 /// may be anything, and it counts for the mbarrier.
 #[test]

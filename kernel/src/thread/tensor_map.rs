@@ -327,7 +327,8 @@ impl Thread<'_, '_> {
                 Some(block) => (in_block(to, block), in_block_cell(cell, block)),
             };
             self.cell(cell.object, cell.offset, MBARRIER, true, true);
-            self.brings(state, cell, bytes + rest);
+            // As many bytes come from each of the other blocks.
+            self.brings(state, cell, (bytes + rest) * shares_of);
             if let Err(why) = self.issue(state, operation, (to, (Object::Zeros, 0)), (bytes, 0), Some(cell), None) {
                 return Some(self.unknown(state, why));
             }
