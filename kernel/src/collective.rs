@@ -7,14 +7,17 @@
 //! races in an execution races in the one that is left of it. (Rounds of the thread that asks stay: whether they only wait is seen as in any other loop.)
 //! Its value goes through shared memory only where a barrier is between its being told and its being read, in each round and from one round to the next:
 //! nobody reads that of another round.
+//!
+//! It takes as well that every way through each of the threads comes to the loop, that nobody else has anything to do with the place that the value goes
+//! through, in the loop or in another block, and that a round of the thread that asks only waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::exchange::fetched;
 use crate::launch::Launch;
 use crate::layout::Object;
-use crate::residue::{CodePiece, Line, MemoryCell, Origin, is_inner, words};
-use crate::waiting::{counts, label_before, reaches};
+use crate::residue::{CodePiece, Line, MemoryCell, Origin, is_inner, successors, words};
+use crate::waiting::{counts, label_before, reaches, round as rounds_that_wait};
 
 /// A loop in which a thread meets others: from its label to its jump back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +34,8 @@ struct CollectiveRound {
     /// The number of the thread in the launch.
     thread: usize,
     of: MeetingLoop,
+    /// Where it jumps back.
+    origin: Option<Origin>,
     /// Where the value goes through.
     cell: MemoryCell,
     /// Does this thread tell it?
@@ -41,36 +46,52 @@ struct CollectiveRound {
     test: (String, bool),
 }
 
-/// Takes loops in which the threads of a block, or of a warp, wait together as their last rounds. Says which threads have other code now.
-pub(crate) fn with_last_rounds_together(launch: Launch, threads: &mut [Vec<Line>]) -> BTreeSet<usize> {
-    let mut changed = BTreeSet::new();
+/// Loops that are taken together: for each thread the jumps back, and where the value goes through.
+pub(crate) type LoopsTogether = BTreeMap<usize, BTreeMap<Origin, MemoryCell>>;
+
+/// Takes loops in which the threads of a block, or of a warp, wait together as their last rounds. Says which.
+pub(crate) fn with_last_rounds_together(launch: Launch, threads: &mut [Vec<Line>]) -> LoopsTogether {
+    let mut changed = LoopsTogether::new();
     if !threads.iter().any(|code| !meeting_loops(code).is_empty()) {
         return changed;
     }
     let size = launch.threads.max(1) as usize;
     for block in 0..threads.len() / size {
         let of_block = block * size..(block + 1) * size;
-        while let Some(found) = next_together(&threads[of_block.clone()], of_block.start, launch) {
-            let last = |round: &CollectiveRound| Some((round.thread, last_round(&threads[round.thread], round)?));
-            let Some(all) = found.iter().map(last).collect::<Option<Vec<_>>>() else { break };
-            for (thread, code) in all {
-                threads[thread] = code;
-                changed.insert(thread);
+        let is_of_others = |cell: &MemoryCell| {
+            let others = threads[..of_block.start].iter().chain(&threads[of_block.end..]);
+            others.flatten().any(|(piece, _)| piece.cells().iter().any(|of| of.overlaps(cell)))
+        };
+        let others: BTreeSet<MemoryCell> = threads[of_block.clone()]
+            .iter()
+            .flatten()
+            .flat_map(|(piece, _)| piece.cells())
+            .filter(|cell| matches!(cell.object, Object::Shared(..)))
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .filter(is_of_others)
+            .collect();
+        while let Some(found) = next_together(&threads[of_block.clone()], of_block.start, launch, &others) {
+            let last = |round: &CollectiveRound| last_round(&threads[round.thread], round);
+            let Some(codes) = found.iter().map(last).collect::<Option<Vec<_>>>() else { break };
+            for (round, code) in found.into_iter().zip(codes) {
+                changed.entry(round.thread).or_default().extend(round.origin.map(|origin| (origin, round.cell)));
+                threads[round.thread] = code;
             }
         }
     }
     changed
 }
 
-/// Loops in which values are exchanged in each round, and that are still there: an exchange of a round is taken for that of all rounds.
-pub(crate) fn rounds_with_exchanges(code: &[Line]) -> Vec<Option<Origin>> {
-    let is_exchange = |p: &CodePiece| p.cells().iter().any(|cell| matches!(cell.object, Object::Exchange(..)));
-    let loops = meeting_loops(code).into_iter();
-    loops.filter(|l| code[l.head..l.jump].iter().any(|(p, _)| is_exchange(p))).map(|l| code[l.jump].1).collect()
-}
+/// The first loop that the threads of a block, or of a warp, go round together, with the round of each. Nothing goes through places of other blocks.
+fn next_together(
+    block: &[Vec<Line>],
+    first: usize,
+    launch: Launch,
+    of_others: &BTreeSet<MemoryCell>,
+) -> Option<Vec<CollectiveRound>> {
+    let are_one = |all: &[CollectiveRound]| are_one(all) && !all.iter().any(|round| of_others.contains(&round.cell));
 
-/// The first loop that the threads of a block, or of a warp, go round together: for each of them its number, the loop and the round.
-fn next_together(block: &[Vec<Line>], first: usize, launch: Launch) -> Option<Vec<CollectiveRound>> {
     let loops: Vec<Vec<MeetingLoop>> = block.iter().map(|code| meeting_loops(code)).collect();
     // Where a barrier of the block is in them, each is the same one of every thread.
     let of_block = |t: usize| loops[t].iter().copied().filter(|l| l.of_block).collect::<Vec<_>>();
@@ -144,9 +165,10 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
     let body = &code[of.head + 1..of.jump];
     let CodePiece::Jump(Some((register, is)), label) = &code[of.jump].0 else { return None };
     let jumps = code.iter().filter(|(p, _)| matches!(p, CodePiece::Jump(_, to) if to == label)).count();
-    if jumps != 1 || counts(body) {
+    if jumps != 1 || counts(body) || goes_past(code, of.head) {
         return None;
     }
+    let mut read_before: Vec<MemoryCell> = Vec::new();
     // The last write tells.
     let told_at = body.iter().rposition(|(p, _)| matches!(p, CodePiece::Write { .. }));
     let mut values: BTreeMap<&str, String> = BTreeMap::new();
@@ -187,7 +209,8 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
                     Some(_) => cell == Some(*from) && barriers > told,
                     None => cell.is_none(),
                 };
-                if !is_the_one || !operation.starts_with("ld.weak") || !matches!(from.object, Object::Shared(..)) {
+                let is_word = matches!(operation.as_str(), "ld.weak.u32" | "ld.weak.b32") && from.bytes == 4;
+                if !is_the_one || !is_word || !matches!(from.object, Object::Shared(..)) {
                     return None;
                 }
                 if told_at.is_none() {
@@ -196,13 +219,15 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
                 }
                 values.insert(to, VALUE.to_owned());
             }
-            CodePiece::Read { .. } => {
+            CodePiece::Read { cell, .. } => {
                 acts = true;
+                read_before.push(*cell);
                 piece.writes().map(|to| values.remove(to));
             }
             CodePiece::Write { operation, cell: to, operands, .. } if told_at == Some(at) => {
                 let is_exchange = matches!(to.object, Object::Exchange(..));
-                let is_shared = matches!(to.object, Object::Shared(..)) && operation.starts_with("st.weak");
+                let is_word = matches!(operation.as_str(), "st.weak.u32" | "st.weak.b32") && to.bytes == 4;
+                let is_shared = matches!(to.object, Object::Shared(..)) && is_word;
                 if !acts || !is_exchange && !is_shared {
                     return None;
                 }
@@ -211,8 +236,9 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
                 }
                 (cell, told, is_told) = (Some(*to), barriers, true);
             }
-            CodePiece::Write { .. } => {
+            CodePiece::Write { cell, .. } => {
                 acts = true;
+                read_before.push(*cell);
                 piece.writes().map(|to| values.remove(to));
             }
             _ => return None,
@@ -220,7 +246,9 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
         at += 1;
     }
     let test = values.get(register.as_str()).filter(|test| test.contains(VALUE))?.clone();
-    Some(CollectiveRound { thread, of, cell: cell?, tells: told_at.is_some(), barriers: [told, barriers], test: (test, *is) })
+    let cell = cell.filter(|cell| !read_before.iter().any(|of| of.overlaps(cell)))?;
+    let origin = code[of.jump].1;
+    Some(CollectiveRound { thread, of, origin, cell, tells: told_at.is_some(), barriers: [told, barriers], test: (test, *is) })
 }
 
 /// What stands for the value in what is computed of it.
@@ -258,7 +286,27 @@ fn brought<'a>(before: &'a [Line], whole: &str) -> Option<&'a str> {
     operand(operand(whole, "or.b64")?, "and.b64").filter(|register| is_inner(register))
 }
 
-/// A thread with the last round of a loop in place of the loop: who asks goes round by itself before it tells.
+/// Does some way through a thread come to its end without a place?
+fn goes_past(code: &[Line], place: usize) -> bool {
+    let next = successors(code);
+    let mut seen = vec![false; code.len()];
+    let mut todo = vec![0];
+    while let Some(at) = todo.pop() {
+        if at == place {
+            continue;
+        }
+        if at >= code.len() || matches!(code[at].0, CodePiece::End) {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[at], true) {
+            todo.extend(&next[at]);
+        }
+    }
+    false
+}
+
+/// A thread with the last round of a loop in place of the loop: who asks goes round by itself before it tells. Nothing where it does more than wait, or
+/// what it computes behind that cannot be computed once more.
 fn last_round(code: &[Line], round: &CollectiveRound) -> Option<Vec<Line>> {
     let of = round.of;
     let body = &code[of.head + 1..of.jump];
@@ -266,19 +314,27 @@ fn last_round(code: &[Line], round: &CollectiveRound) -> Option<Vec<Line>> {
     if round.tells {
         let told_at = body.iter().rposition(|(p, _)| matches!(p, CodePiece::Write { .. }))?;
         let (before, behind) = (&body[..told_at], &body[told_at..]);
+        for (n, (piece, _)) in behind.iter().enumerate().filter(|(n, _)| *n > 0) {
+            let is_read = |register: &str| before.iter().chain(&behind[..=n]).any(|(p, _)| p.reads().contains(&register));
+            if piece.writes().is_some_and(is_read) {
+                return None;
+            }
+        }
         let is_barrier = |(p, _): &&Line| matches!(p, CodePiece::Barrier(_));
-        found.extend(before.iter().filter(is_barrier).cloned());
-        found.push(code[of.head].clone());
-        found.extend(before.iter().filter(|line| !is_barrier(line)).cloned());
         // What it tells, and tests, without the way through shared memory.
         let CodePiece::Write { operands, .. } = &body[told_at].0 else { return None };
+        let mut alone: Vec<Line> = before.iter().filter(|line| !is_barrier(line)).cloned().collect();
         for (piece, origin) in &behind[1..] {
             match piece {
-                CodePiece::Read { to, .. } => found.push((CodePiece::Other(format!("mov {to}, {operands}")), *origin)),
-                CodePiece::Other(_) => found.push((piece.clone(), *origin)),
+                CodePiece::Read { to, .. } => alone.push((CodePiece::Other(format!("and.b64 {to}, {operands}, {LOW}")), *origin)),
+                CodePiece::Other(_) => alone.push((piece.clone(), *origin)),
                 _ => {}
             }
         }
+        rounds_that_wait(&alone)?;
+        found.extend(before.iter().filter(is_barrier).cloned());
+        found.push(code[of.head].clone());
+        found.extend(alone);
         found.push(code[of.jump].clone());
         found.extend(behind.iter().cloned());
     } else {

@@ -8,7 +8,7 @@ use margay_litmus::read::{self, Read};
 use margay_models::diagnostic::SourceFile;
 use rustc_hash::FxHashSet;
 
-use crate::collective::{rounds_with_exchanges, with_last_rounds_together};
+use crate::collective::with_last_rounds_together;
 use crate::condition::ELEMENT;
 use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
@@ -273,14 +273,22 @@ impl Executed {
         let mut codes: Vec<Vec<Line>> = threads.iter_mut().map(|thread| std::mem::take(&mut thread.code)).collect();
         let together = with_last_rounds_together(launch, &mut codes);
         for (number, (thread, code)) in threads.iter_mut().zip(codes).enumerate() {
-            if together.contains(&number) {
+            let taken = together.get(&number);
+            if taken.is_some() {
                 thread.barriers = barriers(&code);
             }
-            omissions.extend(rounds_with_exchanges(&code).into_iter().map(|origin| Omission {
-                origin,
-                why: "threads of a warp exchange values in a loop whose rounds depend on memory".to_owned(),
-                guessed: true,
-            }));
+            // The one exchange of a round is what tells, or a round does not stand for all.
+            let is_told = |origin: &Origin, count: u64| {
+                let cell = taken.and_then(|all| all.get(origin));
+                count == 1 && cell.is_some_and(|cell| matches!(cell.object, Object::Exchange(..)))
+            };
+            for (&origin, _) in thread.rounds.iter().filter(|(origin, count)| !is_told(origin, **count)) {
+                omissions.insert(Omission {
+                    origin: Some(origin),
+                    why: "threads of a warp exchange values in a loop whose rounds depend on memory".to_owned(),
+                    guessed: true,
+                });
+            }
             thread.code = code;
         }
         let skipped = threads.iter().map(|t| t.skipped.clone()).collect();

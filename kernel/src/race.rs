@@ -13,6 +13,7 @@ use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
+use crate::effort::Effort;
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, ptx8, unasked};
 use crate::program::{Executed, LaneChoice, Written};
 use crate::residue::{CodePiece, Origin};
@@ -98,6 +99,9 @@ impl Inquiry<'_, '_> {
     /// Looks for a data race. One of a store with itself, in lanes of a warp, is told where there is no other: the store is looked at as that of one lane
     /// then.
     pub fn race(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
+        if !self.some_execution_ends(executed, &executed.slicer(&|_| false), found)? {
+            return Ok(());
+        }
         let Some((origin, of_one_store)) = self.races_of_pairs(executed, found)? else { return Ok(()) };
         let mut stores: BTreeSet<Origin> = [origin].into();
         // What another thread does races with the store of a lane that is not it: with that of the first one, or of the last one.
@@ -122,9 +126,6 @@ impl Inquiry<'_, '_> {
         let slicer = executed.slicer(&|_| false);
         let of_data = self.options_for_races(executed, &slicer, false);
         let of_mbarriers = self.options_for_races(executed, &slicer, true);
-        if !self.some_execution_ends(executed, &slicer, found)? {
-            return Ok(None);
-        }
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut known: Vec<RaceFree> = Vec::new();
         let mut clear: BTreeSet<String> = BTreeSet::new();
@@ -183,6 +184,9 @@ impl Inquiry<'_, '_> {
             else {
                 continue;
             };
+            if verdict.race.is_some() && self.is_held_up(executed, &slicer.with_all_that_wait(rivals), &slice, &options) {
+                continue;
+            }
             if verdict.race.is_some() {
                 let finding = match self.with_values(executed, (&slice, rivals), &options) {
                     Some((written, race)) => self.racing(&written, Some(&race), found)?,
@@ -191,7 +195,7 @@ impl Inquiry<'_, '_> {
                         None => self.racing(&written, verdict.race.as_ref(), found)?,
                     },
                 };
-                let of_lanes = verdict.race.as_ref().and_then(|race| self.store_of_lanes(&written, race));
+                let of_lanes = verdict.race.as_ref().and_then(|race| self.store_of_lanes(executed, &written, race));
                 match (finding, of_lanes) {
                     (Some(mut finding), Some(origin)) if finding.stands.windows(2).all(|two| two[0].spot == two[1].spot) => {
                         finding.why.push(ONE_STORE.to_owned());
@@ -220,6 +224,19 @@ impl Inquiry<'_, '_> {
             known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
         }
         Ok(None)
+    }
+
+    /// Is a race of a slice none where the threads are there, too, that only read, and those that wait in exchanges of warps? They may hold up others for
+    /// ever. Where that takes more than a few steps it is one.
+    fn is_held_up(&self, executed: &Executed, whole: &Slice, slice: &Slice, options: &Options) -> bool {
+        if whole == slice {
+            return false;
+        }
+        let (Ok(written), Ok(model)) = (executed.write(&self.name(), whole, "exists (false)"), races_or_why()) else {
+            return false;
+        };
+        let effort = self.effort.at_most(Effort::BESIDE);
+        self.deepened(&written, model, options, effort).is_ok_and(|verdict| verdict.race.is_none() && !verdict.bounded)
     }
 
     /// The test of a slice that is asked about for races.
@@ -370,7 +387,12 @@ impl Inquiry<'_, '_> {
     }
 
     /// The store that races with itself, in two lanes of a warp, if it is such a race.
-    fn store_of_lanes(&self, written: &Written, witness: &margay_litmus::explicit::Witness) -> Option<Origin> {
+    fn store_of_lanes(
+        &self,
+        executed: &Executed,
+        written: &Written,
+        witness: &margay_litmus::explicit::Witness,
+    ) -> Option<Origin> {
         let race = races().ok().and_then(|model| Race::of(model, witness))?;
         let of_access = |access: &Access| {
             let thread = access.thread.index();
@@ -379,8 +401,12 @@ impl Inquiry<'_, '_> {
         let [one, other] = race.accesses.as_slice() else { return None };
         let ((a, first), (b, second)) = (of_access(one)?, of_access(other)?);
         let warp = |thread: u32| (thread / self.launch.threads, thread % self.launch.threads / 32);
+        // In a loop that was unrolled the instruction stands for the stores of several rounds.
+        let is_once = |thread: u32, origin: Origin| {
+            executed.threads[thread as usize].iter().filter(|(_, of)| *of == Some(origin)).count() == 1
+        };
         let is_store = matches!(self.prepared.effects[first.function].get(first.instruction), Some(Effect::Store { .. }));
-        (first == second && warp(a) == warp(b) && is_store).then_some(first)
+        (first == second && warp(a) == warp(b) && is_store && is_once(a, first) && is_once(b, first)).then_some(first)
     }
 
     /// How the kernel may be meant to be launched, where two threads race in a launch that nobody asked for.

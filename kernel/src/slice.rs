@@ -611,14 +611,24 @@ impl<'a> Slicer<'a> {
         thread / self.launch.threads.max(1) as usize
     }
 
+    /// The same as [`Self::of`] with the threads that only read, and the waits in exchanges of warps.
+    pub fn with_all_that_wait(&self, rivals: Rivals) -> Slice {
+        self.slice_with(SliceFocus::Race(rivals), true)
+    }
+
     fn slice(&self, focus: SliceFocus) -> Slice {
+        self.slice_with(focus, focus == SliceFocus::Nothing)
+    }
+
+    /// With `waits` threads stay that only read, and waits in exchanges of warps.
+    fn slice_with(&self, focus: SliceFocus, waits: bool) -> Slice {
         let mut slice = Slice::default();
         let blocks = self.launch.threads.max(1) as usize;
         for (block, is_uniform) in self.uniform.iter().enumerate() {
             let of_block = block * blocks..((block + 1) * blocks).min(self.code.len());
             let mut kept: Vec<(usize, Vec<Line>)> = of_block
                 .map(|thread| {
-                    let lines = self.code[thread].iter().filter_map(|line| self.kept(thread, line, focus)).collect();
+                    let lines = self.code[thread].iter().filter_map(|line| self.kept(thread, line, (focus, waits))).collect();
                     let lines = without_idle_groups(without_idle_arrivals(lines));
                     let lines =
                         if matches!(focus, SliceFocus::Race(_)) { without_last_waits(without_last_groups(lines)) } else { lines };
@@ -633,7 +643,7 @@ impl<'a> Slicer<'a> {
                     }
                 }
             }
-            if *is_uniform && focus != SliceFocus::Nothing {
+            if *is_uniform && !waits {
                 without_readers(&mut kept, &|thread| focus.is_of(thread), &|cell| self.may_signal(cell));
             }
             if *is_uniform {
@@ -703,7 +713,7 @@ impl<'a> Slicer<'a> {
         found
     }
 
-    fn kept(&self, thread: usize, line: &Line, focus: SliceFocus) -> Option<Line> {
+    fn kept(&self, thread: usize, line: &Line, (focus, waits): (SliceFocus, bool)) -> Option<Line> {
         let (piece, origin) = line;
         if let CodePiece::Issue(issue) = piece {
             if issue.mbarrier.is_none() && !self.is_asked(thread, issue, focus) {
@@ -721,9 +731,8 @@ impl<'a> Slicer<'a> {
         if matches!(piece, CodePiece::Mbarrier(_)) {
             return Some(line.clone());
         }
-        // An exchange of a warp orders nothing (9.7.9.6): who waits in one for another lane is of account only where it is asked whether anybody comes to
-        // the end.
-        let is_awaited = |to: &str| focus == SliceFocus::Nothing && self.awaited[thread].contains(to);
+        // An exchange of a warp orders nothing (9.7.9.6): who waits in one for another lane is of account only for who comes to an end.
+        let is_awaited = |to: &str| waits && self.awaited[thread].contains(to);
         let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to) || is_awaited(to));
         let Some((cell, strength)) = access(piece) else {
             let keep = match piece {
@@ -737,7 +746,7 @@ impl<'a> Slicer<'a> {
         };
         let place = self.places[&cell];
         let is_rival = focus.has(place, thread, matches!(piece, CodePiece::Write { .. }));
-        let is_told = focus == SliceFocus::Nothing && self.lanes[place];
+        let is_told = waits && self.lanes[place];
         let is_whole = self.relevant[place] || self.strong[place] && self.synchronizes || is_told;
         let keep = match piece {
             CodePiece::Read { .. } => strength != Strength::Weak && self.may_signal(cell) || result || is_rival,

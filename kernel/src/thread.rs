@@ -81,6 +81,8 @@ pub(crate) struct Specialised {
     pub opaque: FxHashSet<(Object, u64)>,
     pub pointers: std::collections::BTreeSet<u64>,
     pub exchanges: ExchangesOfWarps,
+    /// The jumps back to rounds that are taken for one, and how many exchanges of its warp are in such a round.
+    pub rounds: BTreeMap<Origin, u64>,
     pub values: ValuesOfCells,
     /// The instructions that it comes to.
     pub visited: FxHashSet<Origin>,
@@ -182,6 +184,10 @@ pub(crate) struct Thread<'a, 'm> {
     is_over: &'a dyn Fn() -> bool,
     pub(crate) code: Vec<Line>,
     labels: FxHashMap<State, u32>,
+    /// The jumps back to rounds that are taken for one, and how many exchanges of its warp are in such a round.
+    rounds: BTreeMap<Origin, u64>,
+    /// How often it has met others of its warp where it comes to its end.
+    met_at_end: Option<MeetingCounts>,
     /// The labels of states without how often the thread has met others of its warp, with that beside each.
     heads: FxHashMap<State, Vec<(MeetingCounts, u32)>>,
     todo: Vec<(u32, State)>,
@@ -233,6 +239,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             is_over,
             code: Vec::new(),
             labels: FxHashMap::default(),
+            rounds: BTreeMap::new(),
+            met_at_end: None,
             heads: FxHashMap::default(),
             todo: Vec::new(),
             names: FxHashMap::default(),
@@ -308,6 +316,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             opaque: self.opaque,
             pointers: self.pointers,
             exchanges: self.exchanges,
+            rounds: self.rounds,
             values: self.values,
             visited: self.visited,
         }
@@ -425,7 +434,7 @@ impl<'a, 'm> Thread<'a, 'm> {
 
     /// The label of the loop that a jump back goes round once more, where all that has changed is how often the thread has met others of its warp: its
     /// exchanges are those of every round.
-    fn head_of_round(&mut self, state: &State) -> Option<u32> {
+    fn head_of_round(&mut self, state: &State, from: Origin) -> Option<u32> {
         if !self.prepared.has_exchanges {
             return None;
         }
@@ -436,12 +445,15 @@ impl<'a, 'm> Thread<'a, 'm> {
         if met.iter().all(|(mask, count)| *count == earlier(mask)) || met.iter().any(|(mask, count)| *count < earlier(mask)) {
             return None;
         }
+        let count: u64 = met.iter().map(|(mask, count)| count - earlier(mask)).sum();
+        self.rounds.entry(from).and_modify(|most| *most = (*most).max(count)).or_insert(count);
         Some(label)
     }
 
     /// The label of a state that a jump from an instruction leads to, which is followed later.
     fn jumped_to(&mut self, state: State, from: usize) -> u32 {
-        let again = if state.at <= from { self.head_of_round(&state) } else { None };
+        let origin = Origin { function: state.function, instruction: from };
+        let again = if state.at <= from { self.head_of_round(&state, origin) } else { None };
         again.unwrap_or_else(|| self.later(state))
     }
 
@@ -535,6 +547,20 @@ impl<'a, 'm> Thread<'a, 'm> {
         step.unwrap_or_else(|| self.unknown(state, "an operand is not of a kind that is known here"))
     }
 
+    /// The thread comes to its end: on all ways after the same exchanges of its warp, or that is supposed of the others.
+    fn comes_to_an_end(&mut self, state: &State) {
+        if !self.prepared.has_exchanges {
+            return;
+        }
+        let (_, met) = without_meetings(state);
+        if *self.met_at_end.get_or_insert_with(|| met.clone()) != met {
+            self.suppose(
+                state,
+                "to how many exchanges of its warp a thread comes depends on memory: all lanes that a mask names are supposed to come to each",
+            );
+        }
+    }
+
     /// A barrier of those lanes of the warp that a mask names.
     pub(crate) fn meet(&mut self, state: &State, mask: u64) {
         let warp = self.thread / 32;
@@ -575,13 +601,19 @@ impl<'a, 'm> Thread<'a, 'm> {
             Effect::Unknown(why) => self.unknown(state, why.as_str()),
             Effect::Trap => self.stop(state, MarkKind::Trap, "`trap`"),
             Effect::Exit => {
+                self.comes_to_an_end(state);
                 self.push(state, CodePiece::End);
                 Step::Left
             }
-            Effect::Return => match self.leave(state) {
-                true => Step::Again,
-                false => Step::Left,
-            },
+            Effect::Return => {
+                let ended = state.clone();
+                if self.leave(state) {
+                    Step::Again
+                } else {
+                    self.comes_to_an_end(&ended);
+                    Step::Left
+                }
+            }
             Effect::Jump(to) => {
                 state.at = *to;
                 Step::Again

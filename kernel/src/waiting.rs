@@ -247,10 +247,10 @@ pub(crate) fn ended(code: &[Line]) -> Vec<Line> {
     tidy(ended)
 }
 
-type RoundRead = (usize, String, crate::residue::MemoryCell, Option<Idle>);
+pub(crate) type RoundRead = (usize, String, crate::residue::MemoryCell, Option<Idle>);
 
 /// What one round of a loop reads, if it only waits: no branch within, and no write that changes anything.
-fn round(body: &[Line]) -> Option<Vec<RoundRead>> {
+pub(crate) fn round(body: &[Line]) -> Option<Vec<RoundRead>> {
     let mut found = Vec::new();
     for (position, (piece, _)) in body.iter().enumerate() {
         match piece {

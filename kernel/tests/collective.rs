@@ -97,6 +97,81 @@ fn a_warp_is_told_by_an_exchange() {
     );
 }
 
+/// Loops that look as if threads waited together, and do not: each goes wrong, or may, and none of them is right.
+#[test]
+fn what_is_no_wait_of_all_together() {
+    let first = "@%p2 bra W;\n@%p1 st.relaxed.gpu.global.u32 [x], 1;\n@%p1 st.global.u32 [z], 1;\n@%p1 st.release.gpu.global.u32 [x], 2;\nret;\nW:\n";
+    let wide = first.replace("[x], 1", "[x], 257").replace("[x], 2", "[x], 1");
+    let asks = "@%p1 ld.acquire.gpu.global.u32 %r4, [x];\n";
+    let end = "@%p1 st.global.u32 [z], 2;";
+    let told = "@%p1 st.shared.u32 [s], %r4;\n";
+    let round = |before: &str, behind: &str, test: &str| {
+        format!("L:\nmov.u32 %r4, 0;\nbar.sync 0;\n{before}bar.sync 0;\n{behind}\n{test}\n@%p3 bra L;\n")
+    };
+    let (read, leaves) = ("ld.shared.u32 %r5, [s];", "setp.ne.u32 %p3, %r5, 1;");
+    let lanes = "shfl.sync.idx.b32 %r5, %r4, 0, 31, 3;\nsetp.ne.u32 %p3, %r5, 1;\n@%p3 bra L;\n";
+    let skips = format!(
+        "@%p2 bra W;\n@%p1 st.relaxed.gpu.global.u32 [d], 1;\n@%p1 st.relaxed.gpu.global.u32 [x], 1;\nret;\nW:\nmov.u32 %r8, 0;\n\
+         @!%p1 ld.relaxed.gpu.global.u32 %r8, [d];\nsetp.eq.u32 %p4, %r8, 1;\n@%p4 bra S;\nL:\nmov.u32 %r4, 0;\n\
+         @%p1 ld.relaxed.gpu.global.u32 %r4, [x];\n{lanes}ret;\nS:\nmov.u32 %r4, 0;\nshfl.sync.idx.b32 %r5, %r4, 0, 31, 3;\nsetp.eq.u32 %p5, %r5, 0;\n@%p5 trap;"
+    );
+    let all: &[(&str, String)] = &[
+        ("a register changes behind the telling", first.to_owned() + &round(&format!("{asks}{told}sub.u32 %r4, %r4, 1;\n"), read, leaves) + end),
+        (
+            "the value is told in fewer bits",
+            wide + &round(&format!("{asks}@%p1 st.shared.u8 [s], %r4;\n"), "ld.shared.u8 %r5, [s];", leaves) + end,
+        ),
+        (
+            "threads read it in two ways",
+            format!(
+                "@%p2 bra W;\n@%p1 st.release.gpu.global.u32 [x], 255;\nret;\nW:\nmov.u32 %r5, 0;\n{}{end}",
+                round(
+                    &format!("{asks}@%p1 st.shared.u8 [s], %r4;\n"),
+                    "@%p1 ld.shared.u8 %r5, [s];\n@!%p1 ld.shared.s8 %r5, [s];",
+                    "setp.ne.u32 %p3, %r5, 255;"
+                )
+            ),
+        ),
+        (
+            "who asks reads what it told before",
+            format!("{first}@%p1 st.shared.u32 [s], 0;\nbar.sync 0;\n")
+                + &round(
+                    &format!("@!%p1 bra N;\nld.shared.u32 %r6, [s];\nld.acquire.gpu.global.u32 %r4, [x];\nadd.u32 %r4, %r4, %r6;\n{told}N:\n"),
+                    read,
+                    "setp.lt.u32 %p3, %r5, 2;",
+                )
+                + end,
+        ),
+        ("a thread may go past the loop", skips),
+        (
+            "lanes leave at different times",
+            "@%p2 bra W;\nst.relaxed.gpu.global.u32 [%rd3], 1;\nret;\nW:\nL:\nelect.sync %r5|%p5, 3;\nld.relaxed.gpu.global.u32 %r4, [%rd3];\n\
+             setp.ne.u32 %p3, %r4, 1;\n@%p3 bra L;"
+                .to_owned(),
+        ),
+    ];
+    for (what, code) in all {
+        assert_ne!(kinds(code, "2x2"), Some(BTreeSet::new()), "{what}: {code}");
+    }
+}
+
+/// What is not in one execution does not race: a thread that only reads holds up another one at a barrier, and rounds are in order by barriers.
+#[test]
+fn who_waits_holds_up_others() {
+    let waits = "@%p2 bra W;\n@!%p1 ret;\nld.relaxed.gpu.global.u32 %r4, [d];\nsetp.eq.u32 %p3, %r4, 1;\n@%p3 st.relaxed.gpu.global.u32 [x], 1;\n\
+                 @!%p3 st.global.u32 [z], 1;\nret;\nW:\n@%p1 st.relaxed.gpu.global.u32 [d], 1;\n@%p1 bra B;\nL:\nld.relaxed.gpu.global.u32 %r5, [x];\n\
+                 setp.ne.u32 %p4, %r5, 1;\n@%p4 bra L;\nB:\nbar.sync 0;\n@%p1 st.global.u32 [z], 2;";
+    assert_ne!(kinds(waits, "2x2"), Some([FindingKind::Race].into()), "{waits}");
+    let tickets = "@%p2 bra W;\n@!%p1 ret;\nP:\nld.acquire.gpu.global.u32 %r4, [x];\nsetp.ne.u32 %p3, %r4, 2;\n@%p3 bra P;\nld.global.u32 %r6, [z];\nret;\n\
+                   W:\n@!%p1 st.global.u32 [z], 1;\nL:\nmov.u32 %r4, 0;\n@%p1 atom.release.gpu.global.add.u32 %r4, [x], 1;\n\
+                   shfl.sync.idx.b32 %r5, %r4, 0, 31, 3;\nbar.sync 0;\nsetp.lt.u32 %p3, %r5, 1;\n@%p3 bra L;";
+    assert_ne!(kinds(tickets, "2x2"), Some([FindingKind::Race].into()), "{tickets}");
+    // One of the lanes' values stays, which another block waits for.
+    let stays = "@%p2 bra W;\nadd.u32 %r3, %r1, 1;\nst.global.u32 [x], %r3;\nret;\nW:\n@!%p1 ret;\nL:\nld.relaxed.gpu.global.u32 %r4, [x];\n\
+                 setp.ne.u32 %p3, %r4, 2;\n@%p3 bra L;";
+    assert_eq!(kinds(stays, "2x2"), Some([FindingKind::Race, FindingKind::Wait].into()), "{stays}");
+}
+
 /// A thread that takes a ticket in each round does more than wait, and its rounds stay.
 #[test]
 fn who_asks_goes_round_as_it_does() {
