@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use margay_ptx::effect::{Exchange, Function as Computed, Half, LaneValues, Relation, Update};
+use margay_ptx::effect::{Function as Computed, Half, Relation, Update};
+use margay_ptx::exchange::{Exchange, LaneValues};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
 use crate::layout::Object;

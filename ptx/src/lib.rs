@@ -5,6 +5,7 @@
 
 pub mod asynchronous;
 pub mod effect;
+pub mod exchange;
 pub mod float;
 mod lex;
 mod read;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::execution::Scope;
-use margay_ptx::effect::{Exchange, Update};
+use margay_ptx::effect::Update;
+use margay_ptx::exchange::Exchange;
 use margay_ptx::{Kind, ScalarType};
 
 use super::instruction::Operands;

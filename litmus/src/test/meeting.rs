@@ -1,7 +1,7 @@
 //! Where threads of PTX meet beside the barriers of a cta and a cluster: the lanes of a warp, the launches of kernels, and the host.
 
 use margay_ptx::ScalarType;
-use margay_ptx::effect::Exchange;
+use margay_ptx::exchange::Exchange;
 
 use super::{Integer, Value};
 

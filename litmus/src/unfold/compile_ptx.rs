@@ -3,7 +3,7 @@
 use margay_models::execution::{Order, Proxy, Scope, Spaces};
 use margay_models::signature::architecture::StatusDependency;
 use margay_models::signature::{Construct, Operation as Of};
-use margay_ptx::effect::Exchange;
+use margay_ptx::exchange::Exchange;
 
 use super::program::{Attributes, ExchangeStep, Modification, Program, Register, Step, Term};
 use super::shared::Shared;

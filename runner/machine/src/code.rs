@@ -1,8 +1,9 @@
 //! Functions of PTX as steps that a thread takes: operands are resolved, and what an instruction does is that of the crate `ptx`.
 
 use margay_ptx::effect::{
-    self, Effect, Exchange, Function as Computed, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, Relation, Update, Window,
+    self, Effect, Function as Computed, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, Relation, Update, Window,
 };
+use margay_ptx::exchange::Exchange;
 use margay_ptx::float::{self, FloatFunction};
 use margay_ptx::{Function, Instruction, Kind, Line, Module, Operand, Parameter, RegisterId, ScalarType, Space, VariableId};
 use rustc_hash::FxHashMap;

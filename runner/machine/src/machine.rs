@@ -3,7 +3,8 @@
 mod meeting;
 
 use fastrand::Rng;
-use margay_ptx::effect::{Exchange, Function as Computed, Meeting, Update, Window};
+use margay_ptx::effect::{Function as Computed, Meeting, Update, Window};
+use margay_ptx::exchange::Exchange;
 use margay_ptx::float::FloatFunction;
 use margay_ptx::{Kind, Line, ScalarType};
 

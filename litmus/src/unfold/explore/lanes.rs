@@ -2,7 +2,8 @@
 
 use margay_models::execution::{Order, Scope};
 use margay_ptx::ScalarType;
-use margay_ptx::effect::{Exchange, LaneValues, Update};
+use margay_ptx::effect::Update;
+use margay_ptx::exchange::{Exchange, LaneValues};
 
 use super::super::Error;
 use super::super::lanes::{NOTHING, arrivals};

@@ -1,6 +1,6 @@
 //! Where threads wait for each other: barriers of a block, and the lanes of a warp that meet.
 
-use margay_ptx::effect::Exchange;
+use margay_ptx::exchange::Exchange;
 
 use super::{BARRIERS, KernelMachine, LaneOffer, ThreadStanding, ThreadState, WARP};
 use crate::code::{DecodedExchange, DecodedStep, GuardedStep, NONE, PredicateReduction, StepOperand};

@@ -2,7 +2,7 @@
 
 use margay_litmus::test::{Value, WarpMeeting};
 use margay_ptx::Kind;
-use margay_ptx::effect::{Exchange, ShuffleMode};
+use margay_ptx::exchange::{Exchange, ShuffleMode};
 
 use super::Emitter;
 use crate::emit::EmissionError;

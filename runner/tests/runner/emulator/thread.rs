@@ -1,7 +1,7 @@
 //! One thread.
 
 use margay_ptx::ScalarType;
-use margay_ptx::effect::Exchange;
+use margay_ptx::exchange::Exchange;
 
 use super::Memory;
 use super::asynchronous::PendingOperation;
