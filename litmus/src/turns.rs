@@ -41,12 +41,7 @@ impl<'a> TurnThread<'a> {
     }
 
     fn value(&self, term: &Term) -> i64 {
-        match term {
-            Term::Constant(n) => *n,
-            Term::Register(Register(r)) => self.registers[usize::from(*r)],
-            Term::Unary(operator, a) => operator.apply(self.value(a)),
-            Term::Binary(operator, a, b) => operator.apply(self.value(a), self.value(b)),
-        }
+        term.value(&self.registers)
     }
 
     fn set(&mut self, to: Option<Register>, value: i64) {

@@ -4,7 +4,7 @@ use margay_models::execution::{Order, Proxy, Scope, Spaces};
 use margay_models::mbarrier::Mbarrier;
 use margay_models::signature::architecture::StatusDependency;
 use margay_ptx::ScalarType;
-use margay_ptx::effect::Exchange;
+use margay_ptx::exchange::Exchange;
 
 use super::address::Address;
 use super::symbol::{Binary, MbarrierFunction, Unary};
@@ -38,6 +38,16 @@ impl Term {
             Self::Register(register) => vec![*register],
             Self::Unary(_, a) => a.registers(),
             Self::Binary(_, a, b) => [a.registers(), b.registers()].concat(),
+        }
+    }
+
+    /// Its value, where registers hold these.
+    pub fn value(&self, registers: &[i64]) -> i64 {
+        match self {
+            Self::Constant(n) => *n,
+            Self::Register(r) => registers[usize::from(r.0)],
+            Self::Unary(operator, a) => operator.apply(a.value(registers)),
+            Self::Binary(operator, a, b) => operator.apply(a.value(registers), b.value(registers)),
         }
     }
 

@@ -338,13 +338,3 @@ fn used(term: &Term) -> u64 {
         Term::Binary(_, a, b) => used(a) | used(b),
     }
 }
-
-/// The value of a term.
-pub(super) fn value(term: &Term, registers: &[i64]) -> i64 {
-    match term {
-        Term::Constant(n) => *n,
-        Term::Register(r) => registers[usize::from(r.0)],
-        Term::Unary(operator, a) => operator.apply(value(a, registers)),
-        Term::Binary(operator, a, b) => operator.apply(value(a, registers), value(b, registers)),
-    }
-}

@@ -4,7 +4,7 @@ use margay_litmus::test::{Test, Variable};
 use margay_litmus::unfold::Error;
 use margay_models::execution::Scope;
 
-use super::code::{Prepared, SimChange, SimFence, SimOperation, value};
+use super::code::{Prepared, SimChange, SimFence, SimOperation};
 use super::state::{BORROWED, GLOBAL, LOCAL, LocationCopy, MachineState, PendingOperation, WINDOW};
 use crate::outcome::Observed;
 
@@ -165,24 +165,24 @@ impl SimulatedMachine {
             let mut pending = None;
             match &coded.operation {
                 SimOperation::Assign(to, term) => {
-                    let v = value(term, self.registers(state, t));
+                    let v = term.value(self.registers(state, t));
                     state.registers[self.first[t] + usize::from(*to)] = v;
                 }
                 SimOperation::Load { address, .. } => {
-                    let location = self.location(value(address, self.registers(state, t)), t)?;
+                    let location = self.location(address.value(self.registers(state, t)), t)?;
                     pending = Some(PendingOperation { operation: pc, location, ..PendingOperation::default() });
                 }
                 SimOperation::Store { address, value: data, .. } => {
                     let registers = self.registers(state, t);
-                    let location = self.location(value(address, registers), t)?;
-                    pending = Some(PendingOperation { operation: pc, location, value: value(data, registers), replacement: 0 });
+                    let location = self.location(address.value(registers), t)?;
+                    pending = Some(PendingOperation { operation: pc, location, value: data.value(registers), replacement: 0 });
                 }
                 SimOperation::Modify { address, change, .. } => {
                     let registers = self.registers(state, t);
-                    let location = self.location(value(address, registers), t)?;
+                    let location = self.location(address.value(registers), t)?;
                     let (operand, replacement) = match change {
-                        SimChange::Apply(_, operand) | SimChange::Exchange(operand) => (value(operand, registers), 0),
-                        SimChange::CompareAndSwap(expected, new) => (value(expected, registers), value(new, registers)),
+                        SimChange::Apply(_, operand) | SimChange::Exchange(operand) => (operand.value(registers), 0),
+                        SimChange::CompareAndSwap(expected, new) => (expected.value(registers), new.value(registers)),
                     };
                     pending = Some(PendingOperation { operation: pc, location, value: operand, replacement });
                 }
@@ -206,7 +206,7 @@ impl SimulatedMachine {
                     }
                 }
                 SimOperation::BranchIfZero { condition, target } => {
-                    if value(condition, self.registers(state, t)) == 0 {
+                    if condition.value(self.registers(state, t)) == 0 {
                         next = *target;
                     }
                 }
