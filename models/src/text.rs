@@ -97,7 +97,10 @@ pub fn kind(file: &SourceFile) -> Option<Kind> {
             Some(Kind::Litmus)
         }
         _ if CUDA.iter().any(|word| rest.contains(word)) => Some(Kind::Kernel),
-        _ if first.starts_with('"') || ["let", "include"].contains(&first) || defines => Some(Kind::Model),
+        // Three of them open a text of Python.
+        _ if first.starts_with('"') && !first.starts_with("\"\"\"") || ["let", "include"].contains(&first) || defines => {
+            Some(Kind::Model)
+        }
         _ => by_name(),
     }
 }

@@ -148,6 +148,7 @@ fn files_that_are_no_kernels_are_named() {
         ("tests/corpus/pldi2016/MP.litmus", "this is a litmus test, and no GPU kernel"),
         ("mappings/rc11-to-ptx.map", "this is a mapping, and no GPU kernel"),
         ("models/sc.cat", "this is a memory model, and no GPU kernel"),
+        ("tests/kernels/triton/kernels.py", "this is no PTX"),
         ("tests/kernels/papers/reduction.harness", "name the .ptx or .cu file beside it"),
     ] {
         let output = margay(&["kernel", file]);

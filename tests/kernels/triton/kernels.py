@@ -1,4 +1,4 @@
-"""Kernels that blocks talk in, as Triton compiles them: PTX of each for one, two and four warps in a block.
+"""Kernels that blocks talk in, as Triton compiles them: PTX of each for one and for two warps in a block.
 
     pip install triton
     python tests/kernels/triton/kernels.py OUT
