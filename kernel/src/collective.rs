@@ -12,10 +12,12 @@
 //! through, in the loop or in another block, and that a round of the thread that asks only waits.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::exchange::fetched;
 use crate::launch::Launch;
 use crate::layout::Object;
+use crate::meeting::is_for_all;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin, is_inner, successors, words};
 use crate::waiting::{counts, label_before, reaches, round as rounds_that_wait};
 
@@ -58,20 +60,7 @@ pub(crate) fn with_last_rounds_together(launch: Launch, threads: &mut [Vec<Line>
     let size = launch.threads.max(1) as usize;
     for block in 0..threads.len() / size {
         let of_block = block * size..(block + 1) * size;
-        let is_of_others = |cell: &MemoryCell| {
-            let others = threads[..of_block.start].iter().chain(&threads[of_block.end..]);
-            others.flatten().any(|(piece, _)| piece.cells().iter().any(|of| of.overlaps(cell)))
-        };
-        let others: BTreeSet<MemoryCell> = threads[of_block.clone()]
-            .iter()
-            .flatten()
-            .flat_map(|(piece, _)| piece.cells())
-            .filter(|cell| matches!(cell.object, Object::Shared(..)))
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .filter(is_of_others)
-            .collect();
-        while let Some(found) = next_together(&threads[of_block.clone()], of_block.start, launch, &others) {
+        while let Some(found) = next_together(threads, of_block.clone(), launch) {
             let last = |round: &CollectiveRound| last_round(&threads[round.thread], round);
             let Some(codes) = found.iter().map(last).collect::<Option<Vec<_>>>() else { break };
             for (round, code) in found.into_iter().zip(codes) {
@@ -83,15 +72,15 @@ pub(crate) fn with_last_rounds_together(launch: Launch, threads: &mut [Vec<Line>
     changed
 }
 
-/// The first loop that the threads of a block, or of a warp, go round together, with the round of each. Nothing goes through places of other blocks.
-fn next_together(
-    block: &[Vec<Line>],
-    first: usize,
-    launch: Launch,
-    of_others: &BTreeSet<MemoryCell>,
-) -> Option<Vec<CollectiveRound>> {
-    let are_one = |all: &[CollectiveRound]| are_one(all) && !all.iter().any(|round| of_others.contains(&round.cell));
-
+/// The first loop that the threads of a block, or of a warp, go round together, with the round of each. Nothing goes through places that other blocks
+/// access, as those of a cluster may.
+fn next_together(threads: &[Vec<Line>], of_block: Range<usize>, launch: Launch) -> Option<Vec<CollectiveRound>> {
+    let (block, first) = (&threads[of_block.clone()], of_block.start);
+    let is_of_others = |cell: &MemoryCell| {
+        let others = threads[..of_block.start].iter().chain(&threads[of_block.end..]).flatten();
+        others.flat_map(|(piece, _)| piece.cells()).any(|of| of.overlaps(cell))
+    };
+    let are_one = |all: &[CollectiveRound]| are_one(all) && !is_of_others(&all[0].cell);
     let loops: Vec<Vec<MeetingLoop>> = block.iter().map(|code| meeting_loops(code)).collect();
     // Where a barrier of the block is in them, each is the same one of every thread.
     let of_block = |t: usize| loops[t].iter().copied().filter(|l| l.of_block).collect::<Vec<_>>();
@@ -157,7 +146,7 @@ fn meeting_loops(code: &[Line]) -> Vec<MeetingLoop> {
 
 /// A barrier at which all threads of a block meet.
 fn is_of_block(piece: &CodePiece) -> bool {
-    matches!(piece, CodePiece::Barrier(text) if text.starts_with("bar.cta.sync ") && !text.contains(", "))
+    matches!(piece, CodePiece::Barrier(text) if is_for_all(text))
 }
 
 /// A round, if its thread only asks and tells, or is told.
@@ -168,7 +157,7 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
     if jumps != 1 || counts(body) || goes_past(code, of.head) {
         return None;
     }
-    let mut read_before: Vec<MemoryCell> = Vec::new();
+    let mut used_before: Vec<MemoryCell> = Vec::new();
     // The last write tells.
     let told_at = body.iter().rposition(|(p, _)| matches!(p, CodePiece::Write { .. }));
     let mut values: BTreeMap<&str, String> = BTreeMap::new();
@@ -221,7 +210,7 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
             }
             CodePiece::Read { cell, .. } => {
                 acts = true;
-                read_before.push(*cell);
+                used_before.push(*cell);
                 piece.writes().map(|to| values.remove(to));
             }
             CodePiece::Write { operation, cell: to, operands, .. } if told_at == Some(at) => {
@@ -238,7 +227,7 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
             }
             CodePiece::Write { cell, .. } => {
                 acts = true;
-                read_before.push(*cell);
+                used_before.push(*cell);
                 piece.writes().map(|to| values.remove(to));
             }
             _ => return None,
@@ -246,7 +235,7 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
         at += 1;
     }
     let test = values.get(register.as_str()).filter(|test| test.contains(VALUE))?.clone();
-    let cell = cell.filter(|cell| !read_before.iter().any(|of| of.overlaps(cell)))?;
+    let cell = cell.filter(|cell| !used_before.iter().any(|of| of.overlaps(cell)))?;
     let origin = code[of.jump].1;
     Some(CollectiveRound { thread, of, origin, cell, tells: told_at.is_some(), barriers: [told, barriers], test: (test, *is) })
 }

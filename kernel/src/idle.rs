@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::access::{Strength, access, accesses_memory, fenced};
 use crate::layout::Object;
-use crate::meeting::{Numbered, numbered};
+use crate::meeting::{Numbered, instance, is_for_all, is_for_lanes, numbered};
 use crate::residue::{CodePiece, IssueFamily, Line, MbarrierPiece, MbarrierUse, MemoryCell, is_inner, successors, tidy};
-use crate::slice::instance;
 
 /// Takes out fences in front of every access and barrier of a thread, and behind all of them: nothing is ordered by them that is asked about. (A
 /// fence of the sequentially consistent kind may be the first, or the last, in the order of these.) Of two fences side by side one is enough.
@@ -90,14 +89,12 @@ pub(crate) fn without_readers(
                 CodePiece::Read { cell, .. } => {
                     is_told |= access(piece).is_some_and(|(_, strength)| strength != Strength::Weak) && may_signal(*cell);
                 }
-                CodePiece::Barrier(text) => match instance(text) {
-                    Some((of, _)) => {
-                        meetings.insert(of);
-                    }
-                    // Some threads arrive at it and others wait, or it is for so many.
-                    None if !text.starts_with("bar.cta.sync ") || text.contains(", ") => return false,
-                    None => meets = true,
-                },
+                CodePiece::Barrier(text) if is_for_all(text) => meets = true,
+                CodePiece::Barrier(text) if instance(text).is_some() => {
+                    meetings.insert(text);
+                }
+                // Some threads arrive at it and others wait, or it is for so many.
+                CodePiece::Barrier(_) => return false,
                 CodePiece::Other(text) if is_for_others(text) || piece.writes().is_some_and(|to| !is_inner(to)) => return false,
                 CodePiece::Label(_) | CodePiece::Jump(..) | CodePiece::End | CodePiece::Passed | CodePiece::Other(_) => {}
                 CodePiece::Write { .. }
@@ -108,16 +105,10 @@ pub(crate) fn without_readers(
             }
         }
         // Who comes to meetings of two kinds tells at one what it was told at the other.
-        let all_come = |of: &&str| exchanges.iter().all(|&(warp, mask)| meeting_of(warp, mask, of));
+        let all_come = |text: &&String| exchanges.iter().all(|&(warp, mask)| is_for_lanes(text, warp, mask));
         meetings.len() <= 1 && meetings.iter().all(all_come) && !(is_told && (meets || !meetings.is_empty()))
     };
     block.retain(|(thread, code)| is_asked(*thread) || !is_reader(code));
-}
-
-/// Do all lanes of a mask of a warp come to a barrier of lanes, by its instance?
-fn meeting_of(warp: u32, mask: u32, instance: &str) -> bool {
-    let Ok(number) = instance.parse::<u64>() else { return false };
-    number >> 32 == u64::from(warp) + 1 && number as u32 & mask == mask
 }
 
 /// Does a fence order what other threads do, by its being there? Those that are sequentially consistent do, and those of proxies.
@@ -256,7 +247,7 @@ pub(crate) fn without_last_barriers(block: &mut [(usize, Vec<Line>)]) -> bool {
         CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_) | CodePiece::Label(_) | CodePiece::Jump(..) | CodePiece::End => true,
         other => accesses_memory(other) || other.writes().is_some_and(|to| !is_inner(to)),
     };
-    let is_plain = |text: &str| text.starts_with("bar.cta.sync ") && (instance(text).is_some() || !text.contains(", "));
+    let is_plain = |text: &str| is_for_all(text) || instance(text).is_some();
     let last = |code: &[Line]| -> Option<(usize, String)> {
         let at = code.iter().rposition(|(p, _)| acts(p))?;
         let CodePiece::Barrier(text) = &code[at].0 else { return None };

@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::meeting::instance;
 use crate::meeting::numbered;
 use crate::residue::{CodePiece, Line, MbarrierUse, MemoryCell};
-use crate::slice::{Slice, instance};
+use crate::slice::Slice;
 
 /// The mbarriers of which that is so. `block` is that of a thread, `is_uniform` says of a block whether all its threads come to the same barriers.
 pub(crate) fn initial_mbarriers(code: &[Vec<Line>], block: &dyn Fn(usize) -> usize, is_uniform: &[bool]) -> BTreeSet<MemoryCell> {

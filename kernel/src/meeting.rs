@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::residue::{CodePiece, Line, Origin};
-use crate::slice::instance;
 use crate::thread::MarkKind;
 
 /// The barriers that a thread comes to.
@@ -38,6 +37,12 @@ fn operands(text: &str) -> Option<(&str, Option<usize>)> {
     }
 }
 
+/// The instance of a barrier of a warp, and how many threads it waits for.
+pub(crate) fn instance(text: &str) -> Option<(&str, usize)> {
+    let (of, count) = text.strip_prefix("bar.cta.sync ")?.split_once(", 0, ")?;
+    Some((of, count.parse().ok()?))
+}
+
 /// The barrier of those lanes of a warp that a mask names, as a litmus test has it: those of one mask meet. Which numbers tests have is seen when they
 /// are written.
 pub(crate) fn warp_barrier(warp: u64, mask: u64) -> String {
@@ -48,6 +53,17 @@ pub(crate) fn warp_barrier(warp: u64, mask: u64) -> String {
 fn lanes(text: &str) -> Option<u32> {
     let (of, _) = instance(text)?;
     Some(of.parse::<u64>().ok()? as u32)
+}
+
+/// Is a barrier for all of these lanes of a warp?
+pub(crate) fn is_for_lanes(text: &str, warp: u32, mask: u32) -> bool {
+    let of = instance(text).and_then(|(of, _)| of.parse::<u64>().ok());
+    of.is_some_and(|of| of >> 32 == u64::from(warp) + 1 && of as u32 & mask == mask)
+}
+
+/// Does all of a block wait at a barrier?
+pub(crate) fn is_for_all(text: &str) -> bool {
+    text.starts_with("bar.cta.sync ") && operands(text).is_some_and(|(_, count)| count.is_none())
 }
 
 /// Do the threads of a block come through their barriers, where each has the same on all its ways? One that has ended holds nobody up.
@@ -132,8 +148,8 @@ pub(crate) enum Company {
     Ended(Origin),
 }
 
-/// How two threads of one warp come to barriers of the block, which these are alone. `is_aligned` are those that all threads of a warp must execute together (PTX ISA 9.7.13.1,
-/// `barrier.sync.aligned`, which `bar.sync` is); `skipped` are those whose predicate was false, in each thread; `is_behind` says of an
+/// How two threads of one warp come to barriers of the block; the sequences have no others. `is_aligned` are those that all threads of a warp must
+/// execute together (PTX ISA 9.7.13.1, `barrier.sync.aligned`, which `bar.sync` is); `skipped` are those whose predicate was false, in each thread; `is_behind` says of an
 /// access whether no way leads from it to a barrier.
 pub(crate) fn company(
     a: &Sequence,

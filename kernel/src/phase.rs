@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::access::{accesses, writes};
 use crate::initial::counts;
+use crate::meeting::instance;
 use crate::residue::{CodePiece, Line, MemoryCell};
-use crate::slice::instance;
 
 /// For each thread and place behind how many barriers of the block it reads there, and writes.
 #[derive(Debug, Clone, Default)]

@@ -164,7 +164,7 @@ impl Inquiry<'_, '_> {
             }
             let has_none = |narrow: &Slice| {
                 let shape = executed.shape(&slicer.without_values(narrow));
-                let is_clear = clear.contains(&shape) || self.has_no_race(executed, narrow, &options);
+                let is_clear = clear.contains(&shape) || self.has_no_race(executed, narrow, &options, self.effort);
                 if is_clear {
                     clear.insert(shape);
                 }
@@ -184,8 +184,13 @@ impl Inquiry<'_, '_> {
             else {
                 continue;
             };
-            if verdict.race.is_some() && self.is_held_up(executed, &slicer.with_all_that_wait(rivals), &slice, &options) {
-                continue;
+            // Threads that only read, and waits in exchanges of warps, may hold up others for ever: a race is none where it is not there with them. If that
+            // takes more than a few steps it is one.
+            if verdict.race.is_some() {
+                let whole = slicer.with_all_that_wait(rivals);
+                if whole != slice && self.has_no_race(executed, &whole, &options, self.effort.at_most(Effort::BESIDE)) {
+                    continue;
+                }
             }
             if verdict.race.is_some() {
                 let finding = match self.with_values(executed, (&slice, rivals), &options) {
@@ -213,30 +218,17 @@ impl Inquiry<'_, '_> {
             if verdict.race.is_none()
                 && verdict.bounded
                 && reads_that_wait(&mut with_reads.code, self.launch.blocks == 1)
-                && self.has_no_race(executed, &with_reads, &options)
+                && self.has_no_race(executed, &with_reads, &options, self.effort)
             {
                 continue;
             }
-            if slice.orders_by_exchanges() && !self.has_no_race(executed, &slice.without_fences(), &options) {
+            if slice.orders_by_exchanges() && !self.has_no_race(executed, &slice.without_fences(), &options, self.effort) {
                 self.exchanged(&slice, WHAT, found);
             }
             self.leftover(&verdict, WHAT, found);
             known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
         }
         Ok(None)
-    }
-
-    /// Is a race of a slice none where the threads are there, too, that only read, and those that wait in exchanges of warps? They may hold up others for
-    /// ever. Where that takes more than a few steps it is one.
-    fn is_held_up(&self, executed: &Executed, whole: &Slice, slice: &Slice, options: &Options) -> bool {
-        if whole == slice {
-            return false;
-        }
-        let (Ok(written), Ok(model)) = (executed.write(&self.name(), whole, "exists (false)"), races_or_why()) else {
-            return false;
-        };
-        let effort = self.effort.at_most(Effort::BESIDE);
-        self.deepened(&written, model, options, effort).is_ok_and(|verdict| verdict.race.is_none() && !verdict.bounded)
     }
 
     /// The test of a slice that is asked about for races.
@@ -346,11 +338,11 @@ impl Inquiry<'_, '_> {
     }
 
     /// Is it certain that no execution of a slice has a race? Those that are lost since an mbarrier is not waited for are none of the kernel's.
-    fn has_no_race(&self, executed: &Executed, slice: &Slice, options: &Options) -> bool {
+    fn has_no_race(&self, executed: &Executed, slice: &Slice, options: &Options, effort: Effort) -> bool {
         let (Ok(written), Ok(model)) = (executed.write(&self.name(), slice, "exists (false)"), races_or_why()) else {
             return false;
         };
-        let verdict = self.deepened(&written, model, options, self.effort);
+        let verdict = self.deepened(&written, model, options, effort);
         let ends = |gap: Option<&Gap>| gap.is_none_or(|gap| gap.kind() != GapKind::Endless);
         verdict.is_ok_and(|v| v.race.is_none() && !v.bounded && ends(v.gap.as_ref()))
     }

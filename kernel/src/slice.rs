@@ -25,14 +25,19 @@ use crate::idle::{
 use crate::initial::{initial_mbarriers, with_initial_mbarriers};
 use crate::launch::Launch;
 use crate::layout::Object;
-use crate::meeting::{Barriers, Sequence, come_through, with_waits_of_clusters};
+use crate::meeting::{Barriers, Sequence, come_through, instance, with_waits_of_clusters};
 use crate::narrow::narrowed;
 use crate::phase::Phases;
-use crate::residue::{CodePiece, Issue, IssueFamily, Line, MbarrierPiece, MbarrierUse, MemoryCell, is_inner, tidy, words};
+use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, is_inner, tidy, words};
 use crate::twins::without_twins;
 
 /// The number of the first instance of a barrier in a test: smaller ones are the barriers of a block (PTX ISA 9.7.13.1).
 const FIRST_INSTANCE: usize = 16;
+
+mod rivals;
+
+pub(crate) use self::rivals::Rivals;
+use self::rivals::Share;
 
 /// Some of the threads of a launch, with some of their code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -110,13 +115,6 @@ impl Slice {
     }
 }
 
-/// Two accesses of different threads that could race: those of these threads to what overlaps the place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rivals {
-    pub place: usize,
-    pub threads: [usize; 2],
-}
-
 /// What a slice is asked about, beside what decides which way threads go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SliceFocus {
@@ -156,18 +154,6 @@ impl SliceFocus {
             Self::Race(Rivals { place: at, .. }) | Self::Reader { place: at, .. } => at == place,
         }
     }
-}
-
-/// Accesses of one thread to one place.
-#[derive(Debug, Clone, Copy, Default)]
-struct Share {
-    reads: bool,
-    writes: bool,
-    /// Are some of them weak, or only strong for threads that are near?
-    widest_weak: bool,
-    cta_only: bool,
-    /// Are some of them those of asynchronous operations, which are in no order with what the thread does?
-    is_asynchronous: bool,
 }
 
 /// The launch, prepared for slices.
@@ -352,38 +338,6 @@ impl<'a> Slicer<'a> {
         }
     }
 
-    /// A number for each thread, the same for lanes of one warp that do the same where something is ordered or decided.
-    fn alike_lanes(&self) -> Vec<usize> {
-        if !self.code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(_))) {
-            return Vec::new();
-        }
-        let threads = self.launch.threads.max(1) as usize;
-        let mut known: BTreeMap<(usize, usize, Vec<String>), usize> = BTreeMap::new();
-        let mut found = Vec::with_capacity(self.code.len());
-        for (thread, code) in self.code.iter().enumerate() {
-            let steps = code.iter().filter(|(p, _)| self.is_step(p)).map(|(p, _)| format!("{p:?}")).collect();
-            let next = known.len();
-            found.push(*known.entry((self.block(thread), thread % threads / 32, steps)).or_insert(next));
-        }
-        found
-    }
-
-    /// Does a piece order something, or decide which way a thread goes?
-    fn is_step(&self, piece: &CodePiece) -> bool {
-        match piece {
-            CodePiece::Read { .. } | CodePiece::Write { .. } => {
-                let is_plain = |(cell, strength): &(MemoryCell, Strength)| {
-                    *strength == Strength::Weak && !self.relevant[self.places[cell]] && !self.strong[self.places[cell]]
-                };
-                !accesses(piece).iter().all(is_plain)
-            }
-            CodePiece::Issue(issue) => issue.mbarrier.is_some(),
-            CodePiece::Other(text) => text.starts_with("fence"),
-            CodePiece::Passed => false,
-            _ => true,
-        }
-    }
-
     /// What decides which way threads go, and what they leave where it is asked.
     pub fn base(&self) -> Slice {
         self.slice(SliceFocus::Nothing)
@@ -439,105 +393,6 @@ impl<'a> Slicer<'a> {
             }
         }
         found
-    }
-
-    /// The pairs of threads that could race, place by place. Two threads of which nothing but strong accesses in each other's scope go to a
-    /// place, all of one width, do not.
-    pub fn rivals(&self) -> &[Rivals] {
-        self.rivals.get_or_init(|| self.pairs_that_could_race())
-    }
-
-    fn pairs_that_could_race(&self) -> Vec<Rivals> {
-        let mut found = Vec::new();
-        for (place, shares) in self.shares.iter().enumerate().filter(|(place, _)| !self.lanes[*place]) {
-            if self.mbarriers[place] && self.initial.iter().any(|cell| self.places.get(cell) == Some(&place)) {
-                continue;
-            }
-            let by: Vec<(usize, Share)> = shares.iter().map(|(t, s)| (*t, *s)).collect();
-            let ranks = self.ranks(place, &by);
-            for (i, (a, first)) in by.iter().enumerate().filter(|(i, _)| ranks[*i] < 2) {
-                if first.is_asynchronous && first.writes && ranks[i] == 0 {
-                    found.push(Rivals { place, threads: [*a, *a] });
-                }
-                for (j, (b, second)) in by.iter().enumerate().skip(i + 1) {
-                    // Of those that do the same the first one stands for all, and with the second one for any two of them.
-                    let is_other = match ranks[i] + ranks[j] {
-                        0 => false,
-                        1 => self.alike[*a] != self.alike[*b],
-                        _ => true,
-                    };
-                    if !(first.writes || second.writes) || is_other || self.act_together(place, [*a, *b]) {
-                        continue;
-                    }
-                    let same_block = self.block(*a) == self.block(*b);
-                    let near = |s: &Share| s.widest_weak || s.cta_only && !same_block;
-                    if near(first) || near(second) || self.mixed[place] {
-                        found.push(Rivals { place, threads: [*a, *b] });
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    /// For each of these threads how many in front of it do the same, at a place and else where something is ordered or decided, and one behind the
-    /// other in the same order: lanes of one warp. Where something is ordered or decided, threads of one number in `alike` do the same.
-    fn ranks(&self, place: usize, by: &[(usize, Share)]) -> Vec<usize> {
-        if self.alike.is_empty() || by.len() < 3 {
-            return vec![0; by.len()];
-        }
-        // By number, what such threads do there, and how many do.
-        type SameVisits<'a> = Vec<(Vec<(usize, &'a CodePiece)>, usize)>;
-        let mut known: BTreeMap<usize, SameVisits<'_>> = BTreeMap::new();
-        let mut found = Vec::with_capacity(by.len());
-        for (thread, _) in by {
-            let places = self.visits[*thread].get(&place).map_or(&[][..], Vec::as_slice);
-            let visits: Vec<(usize, &CodePiece)> = places.iter().map(|&(steps, at)| (steps, &self.code[*thread][at].0)).collect();
-            let of_class = known.entry(self.alike[*thread]).or_default();
-            match of_class.iter_mut().find(|(same, _)| *same == visits) {
-                Some((_, count)) => {
-                    *count += 1;
-                    found.push(*count - 1);
-                }
-                None => {
-                    of_class.push((visits, 1));
-                    found.push(0);
-                }
-            }
-        }
-        found
-    }
-
-    /// For each thread where it accesses each place: behind how many steps that order or decide something, and at which piece of its code.
-    fn visits_of_places(&self) -> Vec<BTreeMap<usize, Vec<(usize, usize)>>> {
-        let of_thread = |code: &Vec<Line>| {
-            let mut visits: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-            let mut steps = 0;
-            for (at, (piece, _)) in code.iter().enumerate() {
-                let places: BTreeSet<usize> = accesses(piece).iter().map(|(cell, _)| self.places[cell]).collect();
-                for place in places {
-                    visits.entry(place).or_default().push((steps, at));
-                }
-                steps += usize::from(self.is_step(piece));
-            }
-            visits
-        };
-        self.code.iter().map(of_thread).collect()
-    }
-
-    /// Are the accesses of two threads to tensor memory those of one warp together?
-    fn act_together(&self, place: usize, [a, b]: [usize; 2]) -> bool {
-        let threads = self.launch.threads.max(1) as usize;
-        let warp = |thread: usize| (thread / threads, thread % threads / 32);
-        let is_of_warp = |piece: &CodePiece| match piece {
-            CodePiece::Issue(issue) => matches!(issue.family(), IssueFamily::TensorLoad | IssueFamily::TensorStore),
-            _ => false,
-        };
-        let all_are = |thread: usize| {
-            let here = |p: &&CodePiece| accesses(p).iter().any(|(cell, _)| self.is_at(*cell, place));
-            self.code[thread].iter().map(|(piece, _)| piece).filter(here).all(is_of_warp)
-        };
-        warp(a) == warp(b) && all_are(a) && all_are(b)
     }
 
     /// Is a place an mbarrier?
@@ -782,12 +637,6 @@ fn synchronizes(piece: &CodePiece) -> bool {
         CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_) | CodePiece::ClusterBarrier(_) => true,
         _ => false,
     }
-}
-
-/// The instance of a barrier of a warp, and how many threads it waits for.
-pub(crate) fn instance(text: &str) -> Option<(&str, usize)> {
-    let (of, count) = text.strip_prefix("bar.cta.sync ")?.split_once(", 0, ")?;
-    Some((of, count.parse().ok()?))
 }
 
 /// For each block: do its threads come to the same barriers, all of the whole block or of a warp, and through them?

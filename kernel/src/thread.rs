@@ -548,7 +548,7 @@ impl<'a, 'm> Thread<'a, 'm> {
     }
 
     /// The thread comes to its end: on all ways after the same exchanges of its warp, or that is supposed of the others.
-    fn comes_to_an_end(&mut self, state: &State) {
+    pub(crate) fn comes_to_an_end(&mut self, state: &State) {
         if !self.prepared.has_exchanges {
             return;
         }
@@ -605,15 +605,10 @@ impl<'a, 'm> Thread<'a, 'm> {
                 self.push(state, CodePiece::End);
                 Step::Left
             }
-            Effect::Return => {
-                let ended = state.clone();
-                if self.leave(state) {
-                    Step::Again
-                } else {
-                    self.comes_to_an_end(&ended);
-                    Step::Left
-                }
-            }
+            Effect::Return => match self.leave(state) {
+                true => Step::Again,
+                false => Step::Left,
+            },
             Effect::Jump(to) => {
                 state.at = *to;
                 Step::Again

@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::meeting::instance;
 use crate::residue::{CodePiece, Line, MbarrierUse, MemoryCell, is_inner, words};
-use crate::slice::instance;
 
 /// What a thread does at barriers and mbarriers: each step, and the fences with how many steps are in front of them.
 #[derive(Debug, Clone, PartialEq, Eq)]

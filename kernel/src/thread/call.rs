@@ -108,6 +108,7 @@ impl Thread<'_, '_> {
         let module = self.prepared.module;
         let depth = state.calls.len();
         let Some((function, at)) = state.calls.pop() else {
+            self.comes_to_an_end(state);
             self.code.push((CodePiece::End, None));
             return false;
         };
