@@ -305,7 +305,7 @@ fn every_line_of_the_model_matters_to_a_hand_made_test() {
 /// Where the text allows two readings: a built-in model, in what it differs from `ptx-8`, and the smallest tests that tell them
 /// apart. (docs/ptx-isa-derivation.md, A2 and A3.)
 type Reading = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
-const READINGS: [Reading; 4] = [
+const READINGS: [Reading; 6] = [
     (
         "ptx-8-waits-by-branch",
         &[(
@@ -382,7 +382,48 @@ const READINGS: [Reading; 4] = [
         ],
         &["one-way-release.litmus", "one-way-acquire.litmus", "one-way-acquire-behind-acquire.litmus"],
     ),
+    (
+        "ptx-8-mbarriers-order-shared",
+        &[
+            ("let synchronizes-shared =\n", ORDER_SHARED),
+            (
+                "  | ([shared-release]; po; [B & RLX & CLUSTER]; sync_barrier) & sr\n",
+                "  | ([shared-release]; po; [B & RLX & CLUSTER]; sync_barrier) & sr\n  | at-narrow-mbarriers\n",
+            ),
+        ],
+        // Not what is in global memory: `wait-cta-global`.
+        &[
+            "arrive-cta-of-another-cta.litmus",
+            "wait-cta-for-another-cta.litmus",
+            "multicast-wait-cta.litmus",
+            "multicast-refill-scope-cta.litmus",
+            "multicast-refill-wait-cta.litmus",
+            "wait-cta-own-shared.litmus",
+            "wait-cta-overwritten.litmus",
+        ],
+    ),
+    (
+        "ptx-8-completions-before-arrivals",
+        &[("let before-async = base-causality?; async_issue\n", COMPLETIONS_BEFORE_ARRIVALS)],
+        &["completion-before-arrival.litmus"],
+    ),
 ];
+
+/// What an mbarrier orders whatever the scopes of its operations.
+const ORDER_SHARED: &str = r#"(* The other reading of M1 in docs/ptx-isa-derivation.md: an mbarrier is an object of shared memory, and what its operations order there they order for every
+   thread that can reach it. Scopes say what they order of global memory. *)
+let at-narrow-mbarriers = narrow-mbarrier & (release-pattern; observation; acquire-pattern)
+let synchronizes-shared =
+"#;
+
+/// An operation that does not wait for the arrivals in front of it.
+const COMPLETIONS_BEFORE_ARRIVALS: &str = r#"(* The other reading of M5 in docs/ptx-isa-derivation.md: a thread does not wait for an arrival of its own, so that complete-tx of an operation behind it may
+   come first; unless somebody saw the arrival, whom the operation is behind. *)
+let arrived = W & MBARRIER & REL
+let before-async =
+    ((base-causality?; async_issue) \ (rmw?; [arrived]; async_issue))
+  | (rmw?; [arrived]; synchronizes; base-causality?; async_issue)
+"#;
 
 /// Fences of one direction that order nothing alone.
 const IN_PAIRS: &str = r#"(* The other reading of A7 in docs/ptx-isa-derivation.md: a fence of one direction orders only together with one of the other kind, as those of tensor
