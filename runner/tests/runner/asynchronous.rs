@@ -81,7 +81,14 @@ fn which_tests_have_kernels() {
             |name: &String| names.iter().any(|n| n.strip_suffix('*').map_or(*n == name, |start| name.starts_with(start)));
         assert!(said.iter().all(is_said) && said.len() >= names.len(), "{why}: {said:?}");
     }
-    assert_eq!(with, 121, "so many tests have kernels");
+    assert_eq!(with, 126, "so many tests have kernels");
+}
+
+/// An H100 ends an asynchronous store in a launch without clusters with an illegal instruction; a copy in bulk it does not.
+#[test]
+fn asynchronous_stores_are_launched_in_clusters() {
+    let clusters = |name: &str| kernel(&tests()[name], GpuTarget(90), &Environment::default()).unwrap().layout.cluster;
+    assert_eq!(["no-thin-air-async", "st-async", "bulk-complete-tx"].map(clusters), [2, 2, 1]);
 }
 
 /// Waits that no arrival ends: their threads are given up.
