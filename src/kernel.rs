@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use margay_answers::kernel::{self, GivenArgument, KernelCompiler, Launch};
+use margay_answers::kernel::{self, GivenArgument, KernelCompiler, KernelReading, Launch};
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
@@ -32,6 +32,9 @@ pub struct KernelArguments {
     /// What is asked of each kernel, in lines `launch 2x1`, `arg 0=array:8`, `final x == 1` [default: FILE.harness beside it, and comments `// margay: ..`]
     #[arg(long, value_name = "FILE")]
     pub harness: Option<PathBuf>,
+    /// The model by which it is judged: `ptx-8`, or a reading of it that allows no more
+    #[arg(long, value_name = "MODEL", default_value = KernelReading::Letter.name(), value_parser = by_name())]
+    pub model: KernelReading,
     /// How often each loop is gone round, of loops that do more than wait [default: 2]
     #[arg(long, value_name = "N", value_parser = margay_console::limits::at_least_one::<usize>)]
     pub unroll: Option<usize>,
@@ -67,6 +70,12 @@ pub struct KernelArguments {
     pub target: String,
 }
 
+/// A model by its name.
+fn by_name() -> impl TypedValueParser<Value = KernelReading> {
+    let names = PossibleValuesParser::new(KernelReading::ALL.map(KernelReading::name));
+    names.map(|name| KernelReading::named(&name).unwrap_or_default())
+}
+
 /// Runs the command.
 pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
     let KernelArguments {
@@ -76,6 +85,7 @@ pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
         arguments,
         finals,
         harness,
+        model,
         unroll,
         without_repair,
         harden,
@@ -94,6 +104,7 @@ pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
         arguments: arguments.clone(),
         finals: finals.clone(),
         harness: harness.clone(),
+        reading: *model,
         unroll: *unroll,
         repairs: !*without_repair,
         harden: *harden,

@@ -1,8 +1,10 @@
 //! What is answered about a kernel.
 
+use margay_models::model::Model;
 use margay_ptx::{Module, position};
 
 use crate::launch::{Launch, SMALL};
+use crate::reading::KernelReading;
 use crate::residue::Origin;
 use crate::selection::LaunchSelection;
 
@@ -230,10 +232,24 @@ pub struct Finding {
     pub why: Vec<String>,
     /// A litmus test that shows it.
     pub litmus: String,
-    /// The model to run it by: `ptx-8`, or the one with races ([`crate::RACES`]).
+    /// Is it to be run by the model with races ([`crate::KernelReading::races`])?
     pub with_races: bool,
+    /// The reading of the model by which it goes wrong.
+    pub reading: KernelReading,
     /// What would mend it.
     pub repair: RepairAnswer,
+}
+
+impl Finding {
+    /// What `margay run --model` takes to confirm its test: a built-in model, or the file of the one with races.
+    pub fn model_name(&self) -> String {
+        if self.with_races { self.reading.races_file() } else { self.reading.name().to_owned() }
+    }
+
+    /// That model.
+    pub fn model(&self) -> Option<&'static Model> {
+        if self.with_races { self.reading.races().ok() } else { self.reading.model().ok() }
+    }
 }
 
 /// Something that was not looked at, or only in part.
@@ -288,6 +304,8 @@ pub struct LaunchAnswer {
 pub struct KernelAnswer {
     /// Its name.
     pub kernel: String,
+    /// The model by which it was judged.
+    pub reading: KernelReading,
     /// What is passed for its parameters, in words.
     pub arguments: Vec<String>,
     /// Do some arrays hold zeros?
@@ -320,7 +338,17 @@ impl KernelAnswer {
     pub fn unasked(kernel: &str) -> Self {
         let (arguments, chosen_contents, launches) = (Vec::new(), Vec::new(), Vec::new());
         let selection = LaunchSelection::NAMED;
-        Self { kernel: kernel.to_owned(), arguments, has_zeros: false, chosen_contents, selection, launches, contents: None }
+        let reading = KernelReading::default();
+        Self {
+            kernel: kernel.to_owned(),
+            reading,
+            arguments,
+            has_zeros: false,
+            chosen_contents,
+            selection,
+            launches,
+            contents: None,
+        }
     }
 
     /// The launch that goes wrong.

@@ -14,6 +14,7 @@ use crate::inquiry::Inquiry;
 use crate::launch::{Argument, GivenArgument, Launch, SMALL};
 use crate::layout::Layout;
 use crate::passing::arguments;
+use crate::reading::KernelReading;
 use crate::repair::repair;
 use crate::selection::LaunchSelection;
 use crate::thread::PreparedModule;
@@ -33,6 +34,8 @@ pub struct KernelQuestion<'a> {
     pub arguments: &'a [GivenArgument],
     /// What must hold at the end, as in a litmus test, over elements of arrays: `arg0[0] == 2`.
     pub finals: &'a [String],
+    /// The model by which it is judged.
+    pub reading: KernelReading,
     /// How often each loop is gone round.
     pub unroll: usize,
     /// When no more is asked.
@@ -60,6 +63,7 @@ impl<'a> KernelQuestion<'a> {
             launches,
             arguments,
             finals,
+            reading: KernelReading::default(),
             unroll: UNROLL,
             deadline: None,
             stop: None,
@@ -85,6 +89,7 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     let launches = selection.launches(question);
     let mut answer = KernelAnswer {
         kernel: function.name.clone(),
+        reading: question.reading,
         arguments: Vec::new(),
         has_zeros: false,
         chosen_contents: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use margay_litmus::explicit::Verdict;
 
 use crate::answer::{Finding, FindingKind, RepairAnswer};
-use crate::inquiry::{Inquiry, LaunchFindings, ptx8};
+use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::program::{Executed, Written};
 use crate::residue::Origin;
 use crate::slice::Slice;
@@ -60,6 +60,7 @@ impl Inquiry<'_, '_> {
                     why: vec![why.to_owned()],
                     litmus: written.read.file.text.clone(),
                     with_races: false,
+                    reading: self.question.reading,
                     repair: RepairAnswer::Open(repair.to_owned()),
                 });
                 return Ok(());
@@ -82,6 +83,6 @@ impl Inquiry<'_, '_> {
                 return Ok(None);
             }
         };
-        Ok(self.run(&written, ptx8()?, WHAT, found).map(|verdict| (written, verdict)))
+        Ok(self.run(&written, self.question.reading.model()?, WHAT, found).map(|verdict| (written, verdict)))
     }
 }

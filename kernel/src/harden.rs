@@ -235,17 +235,10 @@ mod tests {
         let arguments: Vec<_> = ["1=array:{2,3}", "2=array:{5,7}"].iter().map(|a| a.parse().expect("an argument")).collect();
         for name in ["cbe_dot", "cbe_dot_titan", "cbe_dot_fences"] {
             let question = KernelQuestion {
-                text,
-                module: &module,
-                kernel: module.function(name).expect(name),
                 launches: &["2x1".parse().expect("a launch")],
                 arguments: &arguments,
                 finals: &["arg3 == 31".to_owned()],
-                unroll: 2,
-                deadline: None,
-                stop: None,
-                repairs: false,
-                weak: false,
+                ..KernelQuestion::new(text, &module, module.function(name).expect(name))
             };
             let obligations = obligations(&question).expect(name);
             let found = harden(&obligations, (&module, text), None).smallest.expect(name).len();

@@ -1,14 +1,11 @@
 //! The questions about one launch.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::unfold::Bounds;
-use margay_models::library;
 use margay_models::model::Model;
-use margay_models::typing::OnlyBuiltIn;
 use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands};
@@ -18,7 +15,6 @@ use crate::effort::{Effort, Engines};
 use crate::launch::{Launch, MAX_THREADS};
 use crate::layout::{Layout, Object};
 use crate::program::{Executed, Written, clean};
-use crate::race::races_or_why;
 use crate::repair::Goal;
 use crate::residue::Origin;
 use crate::selection::LaunchSelection;
@@ -379,7 +375,7 @@ impl Inquiry<'_, '_> {
         };
         if kind == FindingKind::Race {
             let goals = self.race_goals(&executed)?.into_iter();
-            let model = races_or_why()?;
+            let model = self.question.reading.races_or_why()?;
             return Ok(goals.map(|(written, options)| Goal { written, model, options }).collect());
         }
         let stops = |kind: MarkKind| {
@@ -399,7 +395,7 @@ impl Inquiry<'_, '_> {
         let Some(condition) = condition else { return Ok(Vec::new()) };
         let slice = executed.slicer(&|cell| finals.iter().any(|f| f.is_of(cell))).base();
         let Ok(written) = executed.write(&self.name(), &slice, &condition) else { return Ok(Vec::new()) };
-        Ok(vec![Goal { written, model: ptx8()?, options: self.options() }])
+        Ok(vec![Goal { written, model: self.question.reading.model()?, options: self.options() }])
     }
 
     /// Does a thread stop for a reason? Where the reason is no finding, it says what was not looked at.
@@ -432,7 +428,7 @@ impl Inquiry<'_, '_> {
                 return Ok(());
             }
         };
-        let model = ptx8()?;
+        let model = self.question.reading.model()?;
         let Some(verdict) = self.run(&written, model, what, found) else { return Ok(()) };
         if !verdict.reachable {
             self.exchanged(&slice, what, found);
@@ -475,6 +471,7 @@ impl Inquiry<'_, '_> {
             why,
             litmus: one.read.file.text.clone(),
             with_races: false,
+            reading: self.question.reading,
             repair,
         });
         Ok(())
@@ -502,7 +499,7 @@ impl Inquiry<'_, '_> {
         let written = executed
             .write(&self.name(), &slice, &format!("forall ({text})"))
             .map_err(|why| format!("the condition `{}` cannot be asked: {why}", condition.text))?;
-        let Some(verdict) = self.run(&written, ptx8()?, &condition.text, found) else { return Ok(()) };
+        let Some(verdict) = self.run(&written, self.question.reading.model()?, &condition.text, found) else { return Ok(()) };
         if !verdict.reachable {
             self.exchanged(&slice, &condition.text, found);
             self.leftover(&verdict, &condition.text, found);
@@ -511,7 +508,15 @@ impl Inquiry<'_, '_> {
         let repair = unasked();
         let why = vec![format!("An execution ends in which `{}` does not hold.", condition.text)];
         let litmus = written.read.file.text.clone();
-        found.findings.push(Finding { kind: FindingKind::Final, stands: Vec::new(), why, litmus, with_races: false, repair });
+        found.findings.push(Finding {
+            kind: FindingKind::Final,
+            stands: Vec::new(),
+            why,
+            litmus,
+            with_races: false,
+            reading: self.question.reading,
+            repair,
+        });
         Ok(())
     }
 }
@@ -532,16 +537,4 @@ pub(crate) fn origin_at(written: &Written, thread: usize, span: margay_models::d
 /// Before a repair is looked for.
 pub(crate) fn unasked() -> RepairAnswer {
     RepairAnswer::Open("repairs were not asked for".to_owned())
-}
-
-pub(crate) fn ptx8() -> Result<&'static Model, String> {
-    static MODEL: OnceLock<Result<Model, String>> = OnceLock::new();
-    let load = || {
-        let source = library::built_in("ptx-8").ok_or("there is no model `ptx-8`")?;
-        let loaded = Model::parse_with(source, &OnlyBuiltIn, &margay_models::typing::TypingOptions::default());
-        loaded
-            .map(|l| l.model)
-            .map_err(|errors| errors.first().map_or_else(|| "`ptx-8` cannot be read".to_owned(), |e| e.message.clone()))
-    };
-    MODEL.get_or_init(load).as_ref().map_err(Clone::clone)
 }

@@ -1,47 +1,25 @@
 //! Data races (PTX ISA 8.7.1), place by place and pair by pair ([`crate::slice`]), and whether any execution ends.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 
 use margay_litmus::explicit::Options;
 use margay_litmus::gap::{Gap, GapKind};
 use margay_litmus::race::{Access, Race};
 use margay_litmus::unfold::Bounds;
-use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
-use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
 use crate::effort::Effort;
-use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, ptx8, unasked};
+use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, unasked};
 use crate::program::{Executed, LaneChoice, Written};
+use crate::reading::KernelReading;
 use crate::residue::{CodePiece, Origin};
 use crate::selection::LaunchSelection;
 use crate::slice::{Rivals, Slice, Slicer};
 use crate::waiting::last_rounds;
 use crate::waiting::reads_that_wait;
 use crate::widths::pairs_of_widths;
-
-/// The model `ptx-8` with data races (PTX ISA 8.7.1) as a reason why a program is undefined: a text that `margay run --model` takes.
-pub const RACES: &str = include_str!("../races.cat");
-
-/// The model of [`RACES`].
-///
-/// # Errors
-/// It cannot be read: a bug of Margay.
-pub fn races() -> Result<&'static Model, Vec<Diagnostic>> {
-    static MODEL: OnceLock<Result<Model, Vec<Diagnostic>>> = OnceLock::new();
-    let load = || {
-        let source = SourceFile::new("<built-in>/ptx-8-races.cat", RACES);
-        Model::parse_with(source, &OnlyBuiltIn, &TypingOptions::default()).map(|loaded| loaded.model)
-    };
-    MODEL.get_or_init(load).as_ref().map_err(Clone::clone)
-}
-
-pub(crate) fn races_or_why() -> Result<&'static Model, String> {
-    races().map_err(|errors| format!("the model of races cannot be read: {}", errors.first().map_or("", |e| e.message.as_str())))
-}
 
 /// A test that has no race within the bound, with the numbers of the threads that could race.
 struct RaceFree {
@@ -61,7 +39,7 @@ impl RaceFree {
         if options.bounds != self.bounds || count != there.threads.len() || here.locations.len() != there.locations.len() {
             return false;
         }
-        let Ok(model) = races() else { return false };
+        let Ok(model) = inquiry.question.reading.races() else { return false };
         let orders = [rivals, [rivals[1], rivals[0]]];
         orders.into_iter().any(|rivals| {
             let mut others = (0..count).filter(|t| !rivals.contains(t));
@@ -180,7 +158,8 @@ impl Inquiry<'_, '_> {
                 continue;
             }
             let lean = || slicer.lean(&slice, Some(rivals));
-            let Some((written, verdict)) = self.run_or_lean(executed, (written, &lean), races_or_why()?, (WHAT, &options), found)
+            let Some((written, verdict)) =
+                self.run_or_lean(executed, (written, &lean), self.question.reading.races_or_why()?, (WHAT, &options), found)
             else {
                 continue;
             };
@@ -255,7 +234,8 @@ impl Inquiry<'_, '_> {
             return None;
         }
         let written = executed.write(&self.name(), slice, "exists (false)").ok()?;
-        let verdict = self.deepened(&written, races_or_why().ok()?, options, self.effort_beside(found)).ok()?;
+        let verdict =
+            self.deepened(&written, self.question.reading.races_or_why().ok()?, options, self.effort_beside(found)).ok()?;
         verdict.race.map(|race| (written, race))
     }
 
@@ -295,7 +275,9 @@ impl Inquiry<'_, '_> {
         found: &mut LaunchFindings,
     ) -> Result<bool, String> {
         let Some(written) = self.test_of_race(executed, slice, found) else { return Ok(false) };
-        let Some(verdict) = self.run_with(&written, races_or_why()?, WHAT, options, found) else { return Ok(false) };
+        let Some(verdict) = self.run_with(&written, self.question.reading.races_or_why()?, WHAT, options, found) else {
+            return Ok(false);
+        };
         if verdict.race.is_none() {
             self.leftover(&verdict, WHAT, found);
             return Ok(false);
@@ -328,7 +310,7 @@ impl Inquiry<'_, '_> {
             return None;
         }
         let written = executed.write(&self.name(), &whole, "exists (false)").ok()?;
-        let model = races().ok()?;
+        let model = self.question.reading.races().ok()?;
         (0..=options.bounds.unroll)
             .find_map(|unroll| {
                 let options = Options { bounds: Bounds { unroll, ..options.bounds }, ..*options };
@@ -339,7 +321,9 @@ impl Inquiry<'_, '_> {
 
     /// Is it certain that no execution of a slice has a race? Those that are lost since an mbarrier is not waited for are none of the kernel's.
     fn has_no_race(&self, executed: &Executed, slice: &Slice, options: &Options, effort: Effort) -> bool {
-        let (Ok(written), Ok(model)) = (executed.write(&self.name(), slice, "exists (false)"), races_or_why()) else {
+        let (Ok(written), Ok(model)) =
+            (executed.write(&self.name(), slice, "exists (false)"), self.question.reading.races_or_why())
+        else {
             return false;
         };
         let verdict = self.deepened(&written, model, options, effort);
@@ -353,7 +337,9 @@ impl Inquiry<'_, '_> {
         witness: Option<&margay_litmus::explicit::Witness>,
         found: &mut LaunchFindings,
     ) -> Result<Option<Finding>, String> {
-        let Some(race) = witness.and_then(|witness| races().ok().and_then(|model| Race::of(model, witness))) else {
+        let Some(race) =
+            witness.and_then(|witness| self.question.reading.races().ok().and_then(|model| Race::of(model, witness)))
+        else {
             found.open("a data race was found, and its accesses were not");
             return Ok(None);
         };
@@ -374,8 +360,33 @@ impl Inquiry<'_, '_> {
         if let [a, b] = stands.as_slice() {
             why.extend(self.meant(a, b).map(str::to_owned));
         }
+        why.extend(self.by_another_reading(written));
         let litmus = written.read.file.text.replace("exists (false)", "exists (true)");
-        Ok(Some(Finding { kind: FindingKind::Race, stands, why, litmus, with_races: true, repair: unasked() }))
+        Ok(Some(Finding {
+            kind: FindingKind::Race,
+            stands,
+            why,
+            litmus,
+            with_races: true,
+            reading: self.question.reading,
+            repair: unasked(),
+        }))
+    }
+
+    /// Whether the test of a race between blocks has none by the reading in which mbarriers order shared memory whatever the scopes.
+    fn by_another_reading(&self, written: &Written) -> Option<String> {
+        let other = KernelReading::MbarriersOrderShared;
+        if self.question.reading == other || self.launch.cluster <= 1 || !written.read.test.locations.iter().any(|l| l.mbarrier) {
+            return None;
+        }
+        let verdict = self.engines.run_quickly(&written.read.test, other.races().ok()?, &self.options()).ok()?;
+        (verdict.race.is_none() && !verdict.bounded && verdict.gap.is_none()).then(|| {
+            format!(
+                "By the letter of PTX ISA 8.7 a wait or an arrival of scope .cta orders nothing between blocks. If mbarriers order shared memory \
+                 whatever the scopes, this test has no race: ask about the whole kernel with `--model {}`.",
+                other.name()
+            )
+        })
     }
 
     /// The store that races with itself, in two lanes of a warp, if it is such a race.
@@ -385,7 +396,7 @@ impl Inquiry<'_, '_> {
         written: &Written,
         witness: &margay_litmus::explicit::Witness,
     ) -> Option<Origin> {
-        let race = races().ok().and_then(|model| Race::of(model, witness))?;
+        let race = self.question.reading.races().ok().and_then(|model| Race::of(model, witness))?;
         let of_access = |access: &Access| {
             let thread = access.thread.index();
             Some((written.members[thread] as u32, origin_at(written, thread, access.place.0)?))
@@ -443,7 +454,8 @@ impl Inquiry<'_, '_> {
         }
         let (options, lean) = (self.options(), || slicer.lean(base, None));
         let asked = ("whether an execution ends", &options);
-        let Some((written, verdict)) = self.run_or_lean(executed, (written, &lean), ptx8()?, asked, found) else {
+        let Some((written, verdict)) = self.run_or_lean(executed, (written, &lean), self.question.reading.model()?, asked, found)
+        else {
             return Ok(true);
         };
         if verdict.reachable && verdict.gap.as_ref().is_some_and(|gap| gap.kind() == GapKind::Lost) {
@@ -468,6 +480,7 @@ impl Inquiry<'_, '_> {
             why: standstills.iter().map(|s| format!("P{}: {}.", s.thread.0, s.why)).collect(),
             litmus: written.read.file.text.clone(),
             with_races: false,
+            reading: self.question.reading,
             repair: RepairAnswer::Open("what mends a wait is not looked for".to_owned()),
         });
         Ok(false)

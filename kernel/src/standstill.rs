@@ -1,7 +1,7 @@
 //! Waits that never end.
 
 use crate::answer::{Finding, FindingKind, NotLooked, RepairAnswer};
-use crate::inquiry::{Inquiry, LaunchFindings, ptx8};
+use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::program::Executed;
 use crate::residue::{CodePiece, Idle};
 use crate::slice::Slicer;
@@ -70,7 +70,7 @@ impl Inquiry<'_, '_> {
                 return Ok(());
             }
         };
-        let Some(verdict) = self.run(&written, ptx8()?, what, found) else { return Ok(()) };
+        let Some(verdict) = self.run(&written, self.question.reading.model()?, what, found) else { return Ok(()) };
         if !verdict.reachable {
             self.leftover(&verdict, what, found);
             return Ok(());
@@ -82,7 +82,7 @@ impl Inquiry<'_, '_> {
                 let one = format!("{} /\\ P{t}:{STANDING} == {})", &condition[..condition.len() - 1], waiting.number);
                 let Ok(written) = executed.write(&self.name(), &slice, &one) else { continue };
                 if let (Some(origin), true) = (waiting.origin, stands.is_empty())
-                    && self.run(&written, ptx8()?, what, found).is_some_and(|v| v.reachable)
+                    && self.run(&written, self.question.reading.model()?, what, found).is_some_and(|v| v.reachable)
                 {
                     let number = slice.number(t).unwrap_or(t);
                     stands.push(self.stands((number, t), self.spot(origin), None));
@@ -102,6 +102,7 @@ impl Inquiry<'_, '_> {
             why,
             litmus: written.read.file.text.clone(),
             with_races: false,
+            reading: self.question.reading,
             repair: RepairAnswer::Open("what mends a wait is not looked for".to_owned()),
         });
         Ok(())

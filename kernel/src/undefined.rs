@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::access::is_modification;
 use crate::answer::{Finding, FindingKind, RepairAnswer};
 use crate::ask::reached;
-use crate::inquiry::{Inquiry, LaunchFindings, ptx8};
+use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
 use crate::meeting::numbered;
@@ -116,7 +116,7 @@ impl Inquiry<'_, '_> {
                 found.open(format!("{WHAT}: not all reads were asked about"));
                 return Ok(());
             }
-            let Some(verdict) = self.run(&written, ptx8()?, WHAT, found) else { continue };
+            let Some(verdict) = self.run(&written, self.question.reading.model()?, WHAT, found) else { continue };
             let mut shown = verdict.reachable.then_some(written);
             if shown.is_none() && (verdict.bounded || verdict.gap.is_some()) {
                 shown = self.read_without_end(executed, &read, found)?;
@@ -150,6 +150,7 @@ impl Inquiry<'_, '_> {
             why,
             litmus: written.read.file.text.clone(),
             with_races: false,
+            reading: self.question.reading,
             repair: RepairAnswer::Open("a write in front of the read is what mends it".to_owned()),
         }
     }
@@ -221,7 +222,7 @@ impl Inquiry<'_, '_> {
             return Ok(None);
         }
         let Some((written, _)) = self.read_as_test(executed, read, true, found)? else { return Ok(None) };
-        let verdict = self.deepened(&written, ptx8()?, &self.options(), self.effort);
+        let verdict = self.deepened(&written, self.question.reading.model()?, &self.options(), self.effort);
         Ok(verdict.is_ok_and(|verdict| verdict.reachable).then_some(written))
     }
 

@@ -12,7 +12,7 @@ use margay_models::model::Model;
 use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 
 use crate::answer::{Finding, FindingKind, RepairAnswer};
-use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, ptx8};
+use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG};
 use crate::layout::Object;
 use crate::program::{Executed, Written};
 use crate::residue::{CodePiece, MemoryCell};
@@ -82,8 +82,9 @@ impl Inquiry<'_, '_> {
             found.open(format!("{WHAT}: `{name}` is no location of the test"));
             return Ok(());
         }
-        let lists =
-            self.listed(&written, &names, ptx8()?).and_then(|weak| Ok((weak, self.listed(&written, &names, interleavings()?)?)));
+        let lists = self
+            .listed(&written, &names, self.question.reading.model()?)
+            .and_then(|weak| Ok((weak, self.listed(&written, &names, interleavings()?)?)));
         let (weak, interleaved) = match lists {
             Ok(lists) => lists,
             Err(why) => {
@@ -100,7 +101,7 @@ impl Inquiry<'_, '_> {
         let condition = format!("exists ({})", all.join(" /\\ "));
         let written = executed.write(&self.name(), &slice, &condition)?;
         // The other engine has to agree about both.
-        let is_weak = self.run(&written, ptx8()?, WHAT, found).is_some_and(|v| v.reachable);
+        let is_weak = self.run(&written, self.question.reading.model()?, WHAT, found).is_some_and(|v| v.reachable);
         let is_interleaved = self.run(&written, interleavings()?, WHAT, found).is_none_or(|v| v.reachable);
         if !is_weak || is_interleaved {
             found.open(format!("{WHAT}: the engines disagree, which is a bug of Margay"));
@@ -116,6 +117,7 @@ impl Inquiry<'_, '_> {
             ],
             litmus: written.read.file.text.clone(),
             with_races: false,
+            reading: self.question.reading,
             repair: RepairAnswer::Open("what makes threads interleave is not looked for".to_owned()),
         });
         Ok(())

@@ -4,12 +4,11 @@
 use std::collections::BTreeSet;
 
 use margay_kernel::launch::Launch;
-use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask, races};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, KernelReading, ask};
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 
 const BULK: &str = include_str!("../../tests/kernels/bulk.ptx");
 const STAGES: &str = include_str!("../../tests/kernels/stages.ptx");
@@ -32,11 +31,10 @@ fn asked(text: &str, kernel: &str, launch: &str) -> KernelAnswer {
 fn found(text: &str, kernel: &str, launch: &str) -> BTreeSet<FindingKind> {
     let answer = asked(text, kernel, launch);
     assert!(answer.wrong().is_some() || answer.is_settled(false), "{kernel}, {launch}: {:#?}", answer.not_looked());
-    let plain = library::load("ptx-8", &[]).expect("built in").model;
     for finding in answer.launches.iter().flat_map(|l| &l.findings) {
         let file = SourceFile::new("found.litmus", finding.litmus.clone());
         let read = read::test(&file).unwrap_or_else(|e| panic!("{e:?}\n{}", finding.litmus));
-        let model = if finding.with_races { races().expect("it is read") } else { &plain };
+        let model = finding.model().expect("it is read");
         // Some pipelines have more paths than the SAT engine takes, and others more executions than are listed in a second.
         let mut runner = Runner::new(model);
         let few = Options { steps: Some(20_000), ..Options::default() };
@@ -247,6 +245,32 @@ fn tensors_are_looked_at_in_part() {
     assert_eq!(small(&stored(""), "1x1"), race());
     // Where it goes to is not known.
     assert_eq!(small(&stored("fence.proxy.async.shared::cta;").replace("{0, 16}", "{%r5, 16}"), "1x1"), None);
+}
+
+/// A wait of scope .cta for what another block sent: a race by the letter, and none where mbarriers order shared memory whatever the scopes; without the
+/// wait it is one in both.
+#[test]
+fn waits_of_scope_cta_are_judged_by_a_reading() {
+    let text =
+        CLUSTERS.replace("mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64", "mbarrier.try_wait.parity.shared::cta.b64");
+    assert_ne!(text, CLUSTERS);
+    let module = margay_ptx::read(&text).unwrap();
+    let launches = ["2x1@cluster=2".parse().unwrap()];
+    let ask_by = |kernel: &str, reading| {
+        let question = KernelQuestion::new(&text, &module, module.function(kernel).unwrap());
+        ask(&KernelQuestion { launches: &launches, reading, repairs: true, ..question }).unwrap()
+    };
+    let hint = |answer: &KernelAnswer| {
+        let findings = &answer.wrong().expect("a race").findings;
+        findings.iter().flat_map(|f| &f.why).any(|why| why.contains("--model ptx-8-mbarriers-order-shared"))
+    };
+    let letter = ask_by("sent_to_neighbour", KernelReading::Letter);
+    assert!(hint(&letter), "{:?}", letter.launches);
+    let other = ask_by("sent_to_neighbour", KernelReading::MbarriersOrderShared);
+    assert!(other.wrong().is_none() && other.is_settled(false), "{:?}", other.launches);
+    assert!(!hint(&ask_by("sent_and_not_awaited", KernelReading::Letter)));
+    let wrong = ask_by("sent_and_not_awaited", KernelReading::MbarriersOrderShared);
+    assert_eq!(wrong.wrong().map(|l| l.findings[0].model_name()), Some("ptx-8-mbarriers-order-shared-races.cat".to_owned()));
 }
 
 #[test]

@@ -4,13 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use margay_kernel::harness::Harness;
-use margay_kernel::{FindingKind, KernelQuestion, LaunchVerdict, ask, hardened, races};
+use margay_kernel::{FindingKind, KernelQuestion, KernelReading, LaunchVerdict, ask, hardened};
 use margay_litmus::corpus;
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 use margay_ptx::Module;
 
 /// A file of tests/kernels/papers, its kernel, the test of tests/corpus/applications that is of the same, and whether the kernel is right.
@@ -98,7 +97,6 @@ impl Papers {
 /// What the kernel's own test says is what the test says that was written by hand; each finding is confirmed on its litmus test, read anew.
 #[test]
 fn programs_of_the_papers_are_judged_in_two_ways() {
-    let plain = library::load("ptx-8", &[]).expect("built in").model;
     let folders = corpus::read(&root().join("tests/corpus/applications")).expect("a corpus");
     for (file, kernel, by_hand, right) in PROGRAMS {
         let papers = Papers::new(file);
@@ -116,14 +114,16 @@ fn programs_of_the_papers_are_judged_in_two_ways() {
         }
         for finding in findings {
             let test = read::test(&SourceFile::new("found.litmus", finding.litmus.clone())).expect("a test").test;
-            let model = if finding.with_races { races().expect("it is read") } else { &plain };
+            let model = finding.model().expect("it is read");
             let verdict = Runner::new(model).run(&test, &Options::default(), Choice::Auto).expect("an answer");
             assert!(verdict.reachable || verdict.racy == Some(true), "{kernel}: {}", finding.litmus);
         }
         let path = folders.iter().map(|f| f.path.join(format!("{by_hand}.litmus"))).find(|p| p.is_file()).expect(by_hand);
         let source = SourceFile::new(by_hand, std::fs::read_to_string(&path).expect(by_hand));
         let test = read::test(&source).expect(by_hand).test;
-        let verdict = Runner::new(&plain).run(&test, &Options::default(), Choice::Both).expect("an answer");
+        let verdict = Runner::new(KernelReading::Letter.model().expect("it is read"))
+            .run(&test, &Options::default(), Choice::Both)
+            .expect("an answer");
         assert_eq!(verdict.reachable, !right, "{kernel} and {by_hand}");
     }
 }

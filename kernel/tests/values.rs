@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use margay_kernel::launch::{GivenArgument, Launch};
-use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask, races};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
@@ -28,11 +28,10 @@ fn asked(variables: &str, code: &str, launch: Option<&str>) -> KernelAnswer {
         ..KernelQuestion::new(&text, &module, module.function("k").expect("a kernel `k`"))
     };
     let answer = ask(&question).expect("an answer");
-    let plain = library::load("ptx-8", &[]).expect("built in").model;
     for finding in answer.launches.iter().flat_map(|l| &l.findings) {
         let file = SourceFile::new("found.litmus", finding.litmus.clone());
         let read = read::test(&file).unwrap_or_else(|e| panic!("{e:?}\n{}", finding.litmus));
-        let model = if finding.with_races { races().expect("it is read") } else { &plain };
+        let model = finding.model().expect("it is read");
         let verdict = Runner::new(model).run(&read.test, &Options::default(), Choice::Both).expect("an answer");
         match finding.kind {
             FindingKind::Race => assert_eq!(verdict.racy, Some(true), "{}", finding.litmus),

@@ -113,6 +113,38 @@ fn two_versions_are_compared() {
 }
 
 /// Results at the lines of the source that lies beside the PTX; else at those of the PTX. The first lines are notifications.
+/// Another reading of the ISA is named wherever the model is: in the first line, in what confirms a finding, and in the document.
+#[test]
+fn a_reading_is_named_by_its_answers() {
+    let text = std::fs::read_to_string("tests/kernels/clusters.ptx").expect("a kernel");
+    let files = folder("kernel-reading");
+    let narrow = write(&files, "narrow.ptx", &text.replace("try_wait.parity.acquire.cluster", "try_wait.parity.acquire.cta"));
+    let ask = |more: &[&str]| {
+        let all = ["kernel", &narrow, "--kernel", "sent_to_neighbour", "--launch", "2x1@cluster=2", "--without-repair"];
+        margay(&[&all[..], more].concat())
+    };
+    let letter = ask(&[]);
+    assert_eq!(letter.status.code(), Some(1));
+    let said = out(&letter).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("ask about the whole kernel with `--model ptx-8-mbarriers-order-shared`"), "{said}");
+    let reading = ["--model", "ptx-8-mbarriers-order-shared"];
+    let other = ask(&reading);
+    assert!(out(&other).starts_with("none: ") && out(&other).contains(" under ptx-8-mbarriers-order-shared"), "{}", out(&other));
+    assert_eq!(json(&ask(&[&reading[..], &["--format", "json"]].concat()))["model"], reading[1]);
+    let plain = out(&margay(&[
+        "kernel",
+        "tests/kernels/lock.ptx",
+        "--kernel",
+        "lock_without_fences",
+        "--without-repair",
+        reading[0],
+        reading[1],
+    ]));
+    assert!(plain.contains("--model ptx-8-mbarriers-order-shared-races.cat"), "{plain}");
+    let weaker = ask(&["--model", "ptx-8-waits-by-branch"]);
+    assert_eq!(weaker.status.code(), Some(2));
+}
+
 #[test]
 fn sarif_is_at_the_lines_of_the_source() {
     let read = |file: &str, kernel: &str| -> Value {

@@ -15,19 +15,20 @@ use margay_console::limits;
 use margay_console::output::{Format, FormatOption, Output};
 use margay_kernel::harness::{Harness, HarnessError};
 use margay_kernel::{
-    Finding, HardeningAnswer, INTERLEAVINGS, KernelAnswer, KernelQuestion, NotLooked, RACES, UNROLL, WeakerAnswer, ask, hardened,
-    races, weakened,
+    Finding, HardeningAnswer, INTERLEAVINGS, KernelAnswer, KernelQuestion, NotLooked, UNROLL, WeakerAnswer, ask, hardened,
+    weakened,
 };
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::{explicit, read};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::limited;
 use margay_models::picture::{Picture, svg};
 use margay_models::text::{Kind, another};
-use margay_models::{library, limited};
 use margay_ptx::Module;
 use margay_reports::Verdict;
 
 pub use self::compile::KernelCompiler;
+pub use margay_kernel::KernelReading;
 pub use margay_kernel::launch::{GivenArgument, Launch};
 
 /// What is asked.
@@ -43,6 +44,8 @@ pub struct Options {
     pub finals: Vec<String>,
     /// A harness; the one that lies beside the file where none is named.
     pub harness: Option<PathBuf>,
+    /// The model by which it is judged.
+    pub reading: KernelReading,
     /// How often each loop is gone round; [`UNROLL`] where nothing is said.
     pub unroll: Option<usize>,
     /// Are repairs looked for?
@@ -72,9 +75,6 @@ const DRAWN: (u64, u64) = (300_000, 30_000);
 
 /// The longest text of a harness, in bytes.
 const MAX_HARNESS: u64 = 1 << 20;
-
-/// The name of the model with races, as a file.
-pub const RACES_FILE: &str = "ptx-8-races.cat";
 
 /// The file of the PTX that CUDA was compiled to.
 pub const COMPILED_FILE: &str = "compiled.ptx";
@@ -181,12 +181,12 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> CommandOutcome {
             output.print(&sarif::log(&file, &answers, against.as_ref())?)?;
         }
         Format::Human => match &against {
-            Some(against) => show::differences(&file, &answers, against, output)?,
+            Some(against) => show::differences(&file, &answers, (against, options.reading), output)?,
             None => show::human(&file, &answers, output)?,
         },
     }
     if let Some(out) = &options.out {
-        write(out, &file, &answers, output);
+        write(out, &file, &answers, options.reading, output);
     }
     Ok(exit)
 }
@@ -292,6 +292,7 @@ fn ask_all(
             launches: &launches,
             arguments: &arguments,
             finals: &finals,
+            reading: options.reading,
             unroll,
             deadline,
             stop: limits::stop(),
@@ -412,14 +413,7 @@ fn unreadable(source: &Arc<SourceFile>, error: &margay_ptx::ReadError) -> Diagno
 fn picture(finding: &Finding) -> Option<String> {
     let file = SourceFile::new("found.litmus", finding.litmus.clone());
     let test = read::test(&file).ok()?.test;
-    let plain;
-    let model = match finding.with_races {
-        true => races().ok()?,
-        false => {
-            plain = library::load("ptx-8", &[]).ok()?.model;
-            &plain
-        }
-    };
+    let model = finding.model()?;
     let (steps, conflicts) = DRAWN;
     let options = explicit::Options { steps: Some(steps), conflicts: Some(conflicts), ..explicit::Options::default() };
     let verdict = Runner::new(model).run(&test, &options, Choice::Auto).ok()?;
@@ -429,11 +423,11 @@ fn picture(finding: &Finding) -> Option<String> {
 }
 
 /// Writes the litmus tests of what goes wrong with a picture of each, the model with races, and the PTX that CUDA was compiled to.
-fn write(path: &Path, file: &KernelFile, answers: &[AskedKernel], output: &Output) {
+fn write(path: &Path, file: &KernelFile, answers: &[AskedKernel], reading: KernelReading, output: &Output) {
     let clean = |name: &str| -> String {
         name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '.') { c } else { '_' }).collect()
     };
-    let mut files: Vec<(String, String)> = vec![(RACES_FILE.to_owned(), RACES.to_owned())];
+    let mut files: Vec<(String, String)> = vec![(reading.races_file(), reading.races_text())];
     if file.compiler.is_some() {
         files.push((COMPILED_FILE.to_owned(), file.ptx.text.clone()));
     }

@@ -134,7 +134,8 @@ fn role(s: &Stands) -> String {
 }
 
 fn result(file: &KernelFile, kernel: &str, finding: &Finding, (launch, level): (&str, &'static str)) -> SarifResult {
-    let mut text = format!("{} in kernel `{kernel}`{launch} under ptx-8.", capitalised(finding.kind.words()));
+    let mut text =
+        format!("{} in kernel `{kernel}`{launch} under {}.", capitalised(finding.kind.words()), finding.reading.name());
     for s in &finding.stands {
         text += &format!(" {}.", capitalised(&role(s)));
     }

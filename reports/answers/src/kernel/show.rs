@@ -10,7 +10,7 @@ use margay_kernel::{
 use margay_reports::{Verdict, kernel as document};
 
 use super::against::{ComparedFinding, KernelComparison};
-use super::{AskedKernel, INTERLEAVINGS_FILE, KernelCompiler, KernelFile, Options, RACES_FILE};
+use super::{AskedKernel, INTERLEAVINGS_FILE, KernelCompiler, KernelFile, KernelReading, Options};
 
 /// What is asked of every launch, in words; and of those alone in which waits were looked into.
 const QUESTIONS: [&str; 2] =
@@ -47,9 +47,10 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
     };
     let nothing = of(&|l| l.asked == LaunchVerdict::Nothing);
     let open = of(&|l| matches!(l.asked, LaunchVerdict::Undecided | LaunchVerdict::NotAsked(_)));
+    let model = answer.reading.name();
     let by = match answer.selection.why() {
-        Some(why) => format!("({why}) under ptx-8{compiled}"),
-        None => format!("under ptx-8{compiled}"),
+        Some(why) => format!("({why}) under {model}{compiled}"),
+        None => format!("under {model}{compiled}"),
     };
     let mut open_words = match open.as_slice() {
         [] => String::new(),
@@ -106,7 +107,7 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             let known =
                 if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong{zeros} in {}", list(&nothing)) };
             let of = answer.selection.why().map_or(String::new(), |why| format!(", {why}"));
-            format!(": `{name}` of {file} under ptx-8{compiled}{of}{known}{open_words}{more}")
+            format!(": `{name}` of {file} under {model}{compiled}{of}{known}{open_words}{more}")
         }
     };
     (word, rest)
@@ -151,11 +152,11 @@ fn one(file: &KernelFile, asked: &AskedKernel, output: &Output) -> std::io::Resu
     }
     if let Some((hardening, not_looked)) = &asked.hardening {
         output.print("")?;
-        hardened(hardening, (asked.unroll, not_looked), output)?;
+        hardened(hardening, (asked, not_looked), output)?;
     }
     if let Some((weaker, not_looked)) = &asked.weaker {
         output.print("")?;
-        weakened(weaker, (asked.unroll, not_looked), output)?;
+        weakened(weaker, (asked, not_looked), output)?;
     }
     if asked.unweakened {
         output.prose(
@@ -206,9 +207,14 @@ fn limits((unroll, bounded): (usize, bool), not_looked: &[NotLooked]) -> String 
 }
 
 /// Which fences a kernel needs.
-fn hardened(answer: &HardeningAnswer, (unroll, not_looked): (usize, &[NotLooked]), output: &Output) -> std::io::Result<()> {
+fn hardened(
+    answer: &HardeningAnswer,
+    (asked_kernel, not_looked): (&AskedKernel, &[NotLooked]),
+    output: &Output,
+) -> std::io::Result<()> {
     let HardeningAnswer { own, accesses, least, smallest, superfluous, asked, bounded, open, .. } = answer;
-    let which = format!("{} under ptx-8{}", launches(&answer.launches), limits((unroll, *bounded), not_looked));
+    let (unroll, model) = (asked_kernel.unroll, asked_kernel.answer.reading.name());
+    let which = format!("{} under {model}{}", launches(&answer.launches), limits((unroll, *bounded), not_looked));
     let from = format!(
         "out of {} and one behind each of {}",
         count(*own, "fence of its own", "fences of its own"),
@@ -246,9 +252,14 @@ fn hardened(answer: &HardeningAnswer, (unroll, not_looked): (usize, &[NotLooked]
 }
 
 /// What could be weaker.
-fn weakened(answer: &WeakerAnswer, (unroll, not_looked): (usize, &[NotLooked]), output: &Output) -> std::io::Result<()> {
+fn weakened(
+    answer: &WeakerAnswer,
+    (asked_kernel, not_looked): (&AskedKernel, &[NotLooked]),
+    output: &Output,
+) -> std::io::Result<()> {
     let WeakerAnswer { changes, asked, open, .. } = answer;
-    let which = format!("{} under ptx-8{}", launches(&answer.launches), limits((unroll, false), not_looked));
+    let (unroll, model) = (asked_kernel.unroll, asked_kernel.answer.reading.name());
+    let which = format!("{} under {model}{}", launches(&answer.launches), limits((unroll, false), not_looked));
     let unfinished = open.as_ref().map_or(String::new(), |why| format!(" Not all was asked: {why}."));
     output.print(&output.heading("What could be weaker"))?;
     if changes.is_empty() {
@@ -272,7 +283,7 @@ fn weakened(answer: &WeakerAnswer, (unroll, not_looked): (usize, &[NotLooked]), 
 pub fn differences(
     file: &KernelFile,
     answers: &[AskedKernel],
-    against: &KernelComparison,
+    (against, reading): (&KernelComparison, KernelReading),
     output: &Output,
 ) -> std::io::Result<()> {
     let (fresh, gone) = (against.new.len(), against.gone.len());
@@ -284,9 +295,10 @@ pub fn differences(
     let new = if fresh == 0 { "no finding is new".to_owned() } else { count(fresh, "finding is new", "findings are new") };
     let what = format!("{new}, {gone} gone, {} in both", against.unchanged.len());
     output.headline(&format!(
-        "{word}: {what}, from {} to {} under ptx-8{}",
+        "{word}: {what}, from {} to {} under {}{}",
         against.old,
         file.ptx.name,
+        reading.name(),
         file.compiler.map_or("", KernelCompiler::note)
     ))?;
     let line = |f: &ComparedFinding| {
@@ -354,7 +366,7 @@ fn show(finding: &Finding, output: &Output) -> std::io::Result<()> {
         RepairAnswer::Nothing => output.prose("  No repair: nothing that was tried is enough.")?,
         RepairAnswer::Open(why) => output.prose(&format!("  No repair: {why}."))?,
     }
-    let model = if finding.with_races { RACES_FILE } else { "ptx-8" };
+    let model = finding.model_name();
     let forbidden = match finding.kind {
         margay_kernel::FindingKind::Weak => format!(", and `--model {INTERLEAVINGS_FILE}` forbids"),
         _ => String::new(),
@@ -401,7 +413,7 @@ pub fn document(
     document::Kernels {
         file: file.ptx.name.clone(),
         compiler: file.compiler.map(|by| by.name().to_owned()),
-        model: "ptx-8".to_owned(),
+        model: options.reading.name().to_owned(),
         verdict: of_all,
         unroll: options.unroll.unwrap_or(UNROLL),
         against: against.map(comparison),
@@ -536,7 +548,7 @@ fn finding(of: &Finding) -> document::Finding {
         threads: of.stands.iter().map(stands).collect(),
         why: of.why.clone(),
         litmus: of.litmus.clone(),
-        model: if of.with_races { RACES_FILE } else { "ptx-8" }.to_owned(),
+        model: of.model_name(),
         repair,
         no_repair,
     }
