@@ -9,7 +9,6 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 
 const LOCK: &str = include_str!("../../tests/kernels/lock.ptx");
 const LAST_BLOCK: &str = include_str!("../../tests/kernels/last_block.ptx");

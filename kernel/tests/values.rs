@@ -9,7 +9,6 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 
 /// Asks about a kernel `k` that has these variables and this code, with an array `out`; every finding is confirmed by both engines.
 fn asked(variables: &str, code: &str, launch: Option<&str>) -> KernelAnswer {
