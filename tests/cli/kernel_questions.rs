@@ -118,7 +118,7 @@ fn two_versions_are_compared() {
 fn a_reading_is_named_by_its_answers() {
     let text = std::fs::read_to_string("tests/kernels/clusters.ptx").expect("a kernel");
     let files = folder("kernel-reading");
-    let narrow = write(&files, "narrow.ptx", &text.replace("try_wait.parity.acquire.cluster", "try_wait.parity.acquire.cta"));
+    let narrow = write(&files, "narrow.ptx", text.replace("try_wait.parity.acquire.cluster", "try_wait.parity.acquire.cta"));
     let ask = |more: &[&str]| {
         let all = ["kernel", &narrow, "--kernel", "sent_to_neighbour", "--launch", "2x1@cluster=2", "--without-repair"];
         margay(&[&all[..], more].concat())
