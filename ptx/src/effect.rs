@@ -145,7 +145,8 @@ impl Function {
             Self::IsZero => u64::from(a == 0),
             Self::ShiftLeft => match get(1)? & 0xffff_ffff {
                 n if n >= u64::from(bits) => 0,
-                n => ty.cut(a << n),
+                // Values have 64 bits: of a wider one that would have more, nothing is known.
+                n => ty.cut(a.checked_shl(n as u32).filter(|_| bits <= 64)?),
             },
             Self::ShiftRight => {
                 let n = (get(1)? & 0xffff_ffff).min(u64::from(bits)) as u32;

@@ -294,3 +294,13 @@ proptest! {
         }
     }
 }
+
+/// Values have 64 bits: a half of 128 bits that is shifted out of them is not known, and no crash.
+#[test]
+fn wide_values_are_not_known() {
+    let wide = ScalarType { bits: 128, kind: Kind::Bits };
+    for (n, value) in [(0, None), (63, None), (64, None), (127, None), (128, Some(0))] {
+        assert_eq!(Function::ShiftLeft.value(wide, &[3, n]), value, "{n}");
+    }
+    assert_eq!(Function::ShiftRight.value(wide, &[3, 64]), Some(0));
+}

@@ -110,6 +110,20 @@ fn two_versions_are_compared() {
     let states: Vec<&Value> =
         log["runs"][0]["results"].as_array().expect("results").iter().map(|r| &r["baselineState"]).collect();
     assert_eq!(states, ["unchanged", "unchanged", "absent", "absent"]);
+    // A launch tells of one race, so that an old one can hide a new one: that is not known, unless the code is the same.
+    let one = "\
+.version 8.7\n.target sm_90\n.address_size 64\n.visible .entry b(.param .u64 p) {\n.reg .b64 %d<2>;\nld.param.u64 %d1,[p];\n\
+st.global.u32 [%d1],1;\nret;\n}\n";
+    let two = one.replace("ret;", "st.global.u32 [%d1+64],1;\nret;");
+    let moved =
+        one.replace("ret;", "// the end\n.loc 1 7 0\nret;").replace(".address_size 64\n", ".address_size 64\n.file 1 \"b.cu\"\n");
+    let [old, hidden, moved] =
+        [("old.ptx", one), ("two.ptx", &two), ("moved.ptx", &moved)].map(|(name, text)| write(&files, name, text));
+    let against = |new: &str| margay(&["kernel", new, "--launch", "2x1", "--without-repair", "--against", &old]);
+    let output = against(&hidden);
+    assert!(out(&output).starts_with("undecided: no finding is new, 0 gone, 1 in both, "), "{}", out(&output));
+    assert!(out(&output).contains("what else goes wrong in the new one"), "{}", out(&output));
+    assert_eq!((output.status.code(), against(&moved).status.code()), (Some(3), Some(0)), "{}", out(&against(&moved)));
 }
 
 /// Results at the lines of the source that lies beside the PTX; else at those of the PTX. The first lines are notifications.

@@ -55,8 +55,24 @@ fn findings(of: &[AskedKernel]) -> Vec<ComparedFinding> {
     all.map(|(k, f)| ComparedFinding { kernel: k.answer.kernel.clone(), finding: f.clone() }).collect()
 }
 
+/// What decides about a kernel: its text and what stands outside of kernels, without comments, places in the source and spaces.
+fn code(file: &KernelFile, kernel: &str) -> String {
+    let (text, module) = (&file.ptx.text, &file.module);
+    let mut others: Vec<_> = module.functions.iter().filter(|f| f.entry && f.name != kernel).map(|f| f.start..f.end).collect();
+    others.sort_by_key(|range| range.start);
+    let (mut kept, mut from) = (String::new(), 0);
+    for range in others {
+        kept.push_str(text.get(from..range.start).unwrap_or_default());
+        from = range.end.max(from);
+    }
+    kept.push_str(text.get(from..).unwrap_or_default());
+    let code = kept.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
+    let says = |line: &&str| !line.is_empty() && ![".loc", ".file"].iter().any(|word| line.starts_with(word));
+    code.filter(says).collect::<Vec<_>>().join("\n")
+}
+
 /// Compares the answers about two versions.
-pub fn compare(file: &KernelFile, old: &[AskedKernel], new: &[AskedKernel]) -> KernelComparison {
+pub fn compare((file, old): (&KernelFile, &[AskedKernel]), (new_file, new): (&KernelFile, &[AskedKernel])) -> KernelComparison {
     let (before, after) = (findings(old), findings(new));
     let is_in = |all: &[ComparedFinding], f: &ComparedFinding| all.iter().any(|other| is_same(other, f));
     let (unchanged, fresh): (Vec<_>, Vec<_>) = after.iter().cloned().partition(|f| is_in(&before, f));
@@ -67,6 +83,12 @@ pub fn compare(file: &KernelFile, old: &[AskedKernel], new: &[AskedKernel]) -> K
     };
     let mut unknown = open(new, "new");
     unknown.extend(open(old, "older"));
+    // A launch tells of the first thing that goes wrong, which can hide another one.
+    let mut hiding: Vec<&str> = unchanged.iter().map(|f| f.kernel.as_str()).collect();
+    hiding.dedup();
+    unknown.extend(hiding.into_iter().filter(|kernel| code(file, kernel) != code(new_file, kernel)).map(|kernel| {
+        format!("`{kernel}` goes wrong in both versions, and its code has changed: what else goes wrong in the new one was not looked for")
+    }));
     let missing = |of: &[AskedKernel], from: &[AskedKernel], what: &str| -> Vec<String> {
         let has = |k: &&AskedKernel| !from.iter().any(|o| o.answer.kernel == k.answer.kernel);
         of.iter().filter(has).map(|k| format!("`{}` is in the {what} version only", k.answer.kernel)).collect()

@@ -158,7 +158,7 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> CommandOutcome {
         let old = read_file(old, options)?;
         let before = Options { harden: false, weaker: false, repairs: false, ..options.clone() };
         let answers = ask_all(&old, beside.as_ref(), &before, deadline)?;
-        let found = against::compare(&old, &answers, &asked);
+        let found = against::compare((&old, &answers), (&new, &asked));
         Ok((new, asked, Some(found)))
     });
     let (file, answers, against) = match asked {
