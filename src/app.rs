@@ -84,7 +84,7 @@ pub struct RunsOfApplication {
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// A run on the GPU that takes longer has no end, and the GPU is given up [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_some_time)]
     pub watchdog: Option<Duration>,
     /// The target that programs in CUDA are compiled for
     #[arg(long, value_name = "SM", default_value = "sm_90")]

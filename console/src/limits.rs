@@ -252,6 +252,17 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| "out of range".to_owned())
 }
 
+/// Reads how long something may take that takes time at least: as [`parse_time`], and more than nothing.
+///
+/// # Errors
+/// It is not a time, or none.
+pub fn parse_some_time(text: &str) -> Result<Duration, String> {
+    match parse_time(text)? {
+        Duration::ZERO => Err("nothing is done in no time; give e.g. 30s".to_owned()),
+        some => Ok(some),
+    }
+}
+
 /// A number with what follows it.
 fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
@@ -273,7 +284,14 @@ pub fn at_least_one<T: std::str::FromStr<Err: std::fmt::Display> + Default + Par
 mod tests {
     use std::time::Duration;
 
-    use super::{at_least_one, parse_size, parse_time};
+    use super::{at_least_one, parse_size, parse_some_time, parse_time};
+
+    #[test]
+    fn no_time_is_none() {
+        assert_eq!(parse_time("0s"), Ok(Duration::ZERO));
+        assert!(parse_some_time("0s").is_err() && parse_some_time("0").is_err());
+        assert_eq!(parse_some_time("1ms"), Ok(Duration::from_millis(1)));
+    }
 
     #[test]
     fn sizes() {

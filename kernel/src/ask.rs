@@ -74,7 +74,12 @@ impl<'a> KernelQuestion<'a> {
 
     /// Is the time up, or was the question stopped?
     pub(crate) fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|d| Instant::now() >= d) || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        self.is_over_by(self.deadline)
+    }
+
+    /// The same for a part of the question that has a time of its own.
+    pub(crate) fn is_over_by(&self, deadline: Option<Instant>) -> bool {
+        deadline.is_some_and(|d| Instant::now() >= d) || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 }
 

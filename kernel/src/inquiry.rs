@@ -234,8 +234,7 @@ impl Inquiry<'_, '_> {
 
     /// Is the time up, or was the question stopped?
     pub fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|d| Instant::now() >= d)
-            || self.question.stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed))
+        self.question.is_over_by(self.deadline)
     }
 
     pub fn spot(&self, origin: Origin) -> Spot {

@@ -64,7 +64,7 @@ pub struct On {
     #[arg(long)]
     pub require_comparison: bool,
     /// Give the GPU up if launches take longer than this
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = margay_console::limits::parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = margay_console::limits::parse_some_time)]
     pub watchdog: Duration,
 }
 
