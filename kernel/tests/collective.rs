@@ -229,3 +229,28 @@ fn readers_hand_on_what_they_are_told() {
                  ld.acquire.gpu.global.u32 %r4, [x];\nsetp.ne.u32 %p3, %r4, 1;\n@%p3 bra L;\nB:\nbar.sync 0;\n@%p1 ld.global.u32 %r5, [z];";
     check(right, &["2x2", "2x3"], &[("ld.acquire.gpu", "ld.relaxed.gpu", "2x2"), ("bar.sync 0;\n", "", "2x2")]);
 }
+
+/// A told thread leaves for a value that is stored behind a barrier, and ends. The teller passes that barrier because it has ended: then it has not told it
+/// the value. Loops in which each round stores more are no loops of threads that only wait together.
+#[test]
+fn nobody_leaves_for_what_is_stored_once_it_has_left() {
+    let flagged = |round: &str| flag(round, "");
+    let round = format!(
+        "bar.sync 0;\n{ASKS}\n@%p1 st.global.u32 [z], %r4;\n@%p1 st.shared.u32 [s], %r4;\nbar.sync 0;\nld.shared.u32 %r5, [s];"
+    );
+    let behind = format!(
+        "bar.sync 0;\n{ASKS}\n@%p1 st.shared.u32 [s], %r4;\nbar.sync 0;\nld.shared.u32 %r5, [s];\n@%p1 st.global.u32 [z], %r5;"
+    );
+    for right in [&round, &behind] {
+        let answer = asked(&flagged(right), "2x2");
+        assert!(answer.wrong().is_none_or(|l| l.findings.is_empty()), "{right}: {:#?}", answer.wrong());
+    }
+    for (part, other) in [
+        ("bar.sync 0;\n@%p1 atom.acquire", "@%p1 atom.acquire"),
+        ("bar.sync 0;\nld.shared", "ld.shared"),
+        (".acquire.gpu", ".relaxed.gpu"),
+    ] {
+        let wrong = flagged(&with(&round, part, other));
+        assert_eq!(kinds(&wrong, "2x2"), Some([FindingKind::Race].into()), "{wrong}");
+    }
+}

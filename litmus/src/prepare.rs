@@ -106,7 +106,9 @@ impl Questions {
             return Err(refused::Error::at(message, first.place).into());
         }
         let skip_rewriting = skip_waiting && self.allows_no_less_without_rewrites;
-        let bounds = Bounds { skip_waiting, skip_rewriting, ..options.bounds };
+        // An arrival may be relaxed since clusters; older models have every barrier order memory.
+        let ends_let_pass = self.model.mentions_relation(BaseRelation::AsyncComplete);
+        let bounds = Bounds { skip_waiting, skip_rewriting, ends_let_pass, ..options.bounds };
         let is_over = || options.is_over();
         let unfolded = |test: &Test| Unfolding::until(test, self.signature, bounds, &is_over)?.ok_or(Error::Time);
         let Some(split) = cells::split(test)? else { return unfolded(test) };

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use margay_models::execution::{Kind, Scope};
 
-use super::path::Path;
+use super::path::{Path, PathEvent};
 use super::stop::Cause;
 use super::{Error, Unfolding};
 
@@ -35,7 +35,7 @@ struct Way {
 
 impl Way {
     fn of(path: &Path) -> Self {
-        let steps = path.events.iter().filter_map(|e| {
+        let steps = path.events.iter().filter(|e| !e.is_end()).filter_map(|e| {
             let barrier = (e.data.barrier?, e.data.scope.unwrap_or(Scope::Cta));
             Some((barrier, e.data.kind == Kind::BarrierWait))
         });
@@ -253,9 +253,37 @@ impl Unfolding {
         }
     }
 
+    /// The events of a thread's instructions, on all paths.
+    fn instructions(&self, thread: usize) -> impl Iterator<Item = &PathEvent> {
+        self.paths[thread].iter().chain(&self.stopped[thread]).flat_map(|path| &path.events).filter(|e| !e.is_end())
+    }
+
+    /// The barriers at which a thread that ends on one of its paths lets others pass, which wait there once more than it has arrived.
+    pub(super) fn passed_by_the_end(&self, thread: usize, path: &Path) -> BTreeSet<Barrier> {
+        let way = Way::of(path);
+        let mut found = BTreeSet::new();
+        if !way.ends {
+            return found;
+        }
+        for other in (0..self.paths.len()).filter(|&other| other != thread) {
+            for its in self.paths[other].iter().chain(&self.stopped[other]).map(Way::of) {
+                for &(barrier, _) in its.steps.iter().filter(|(_, waits)| *waits) {
+                    let number = |of: &Way, waits: bool| of.steps.iter().filter(|&&s| s == (barrier, waits)).count();
+                    let needed = number(&its, true);
+                    let lets =
+                        |ends| self.lets_pass((thread, &Way { ends, ..way.clone() }, way.steps.len()), other, barrier, needed);
+                    if number(&way, false) < needed && lets(true) && !lets(false) {
+                        found.insert(barrier);
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// Does a thread arrive at a barrier on some path?
     fn arrives_at(&self, thread: usize, barrier: Barrier) -> bool {
-        let events = self.paths[thread].iter().chain(&self.stopped[thread]).flat_map(|path| &path.events);
+        let events = self.instructions(thread);
         let is_there =
             |e: &margay_models::execution::EventData| e.barrier == Some(barrier.0) && e.scope.unwrap_or(Scope::Cta) == barrier.1;
         events.into_iter().any(|e| is_there(&e.data) && e.data.kind == Kind::BarrierArrive)
@@ -263,7 +291,6 @@ impl Unfolding {
 
     /// Does a thread come to a barrier on some path?
     fn comes_to(&self, thread: usize, barrier: Barrier) -> bool {
-        let events = self.paths[thread].iter().chain(&self.stopped[thread]).flat_map(|path| &path.events);
-        events.into_iter().any(|e| e.data.barrier == Some(barrier.0) && e.data.scope.unwrap_or(Scope::Cta) == barrier.1)
+        self.instructions(thread).any(|e| e.data.barrier == Some(barrier.0) && e.data.scope.unwrap_or(Scope::Cta) == barrier.1)
     }
 }

@@ -14,6 +14,7 @@ mod compile_ptx;
 mod compiled;
 mod contents;
 mod domain;
+mod exits;
 mod explore;
 mod lanes;
 mod launches;
@@ -69,11 +70,20 @@ pub struct Bounds {
     pub skip_rewriting: bool,
     /// Leave out paths that only wait for the question of races as well: right where no access of such a round can race.
     pub skip_waiting_for_races: bool,
+    /// Have threads that end let others pass at barriers by an arrival that is relaxed: right for models in which such an arrival orders no memory.
+    pub ends_let_pass: bool,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { unroll: 2, paths: 4096, skip_waiting: false, skip_rewriting: false, skip_waiting_for_races: false }
+        Self {
+            unroll: 2,
+            paths: 4096,
+            skip_waiting: false,
+            skip_rewriting: false,
+            skip_waiting_for_races: false,
+            ends_let_pass: false,
+        }
     }
 }
 
@@ -145,6 +155,9 @@ impl Unfolding {
         unfolding.meets_as_whole = may_wait(&unfolding);
         unfolding.as_whole = false;
         unfolding.meets = unfolding.meets_as_whole && may_wait(&unfolding);
+        if bounds.ends_let_pass {
+            unfolding.ends_let_pass();
+        }
         Ok(Some(unfolding))
     }
 

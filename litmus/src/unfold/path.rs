@@ -116,6 +116,16 @@ pub(crate) struct PathEvent {
     pub rounds: Vec<(usize, usize)>,
 }
 
+impl PathEvent {
+    /// The step of what a thread does by coming to its end.
+    pub(super) const END: usize = usize::MAX;
+
+    /// Is it the end of the thread, and no instruction?
+    pub(super) fn is_end(&self) -> bool {
+        self.step == Self::END
+    }
+}
+
 /// One way through a thread.
 #[derive(Debug, Clone)]
 pub(crate) struct Path {

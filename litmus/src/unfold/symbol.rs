@@ -4,6 +4,7 @@ use margay_models::mbarrier::Mbarrier;
 use rustc_hash::FxHashMap;
 
 use super::address::is_address;
+use super::path::Positions;
 use crate::test::{Comparison, Integer};
 
 /// `-a`, `!a`, `~a`, and conversions.
@@ -403,6 +404,16 @@ impl Symbols {
             (Binary::Add | Binary::Xor | Binary::Or, Some(0), _) => b,
             (Binary::Add | Binary::Subtract | Binary::Xor | Binary::Or, _, Some(0)) => a,
             _ => self.add(Node::Binary(operator, a, b)),
+        }
+    }
+
+    /// The reads that a value depends on, by their positions on the path.
+    pub(super) fn reads_of(&self, symbol: Symbol) -> Positions {
+        match self.nodes[symbol.0 as usize] {
+            Node::Constant(_) => Positions::EMPTY,
+            Node::Read(position) => Positions::one(usize::from(position)),
+            Node::Unary(_, a) => self.reads_of(a),
+            Node::Binary(_, a, b) => self.reads_of(a) | self.reads_of(b),
         }
     }
 
