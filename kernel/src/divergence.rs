@@ -119,13 +119,14 @@ impl Inquiry<'_, '_> {
                 }
             }
         }
-        // The ISA says both: all threads of a warp must execute it, and it waits for those that have not exited.
-        if let Some(at) = ended_in_warp {
-            let why = "a thread ends without this barrier, which others of its warp execute, and all threads of a warp must execute the same aligned barrier (`bar.sync`, \
-                       `__syncthreads()`); GPUs since Volta do not wait for threads that have ended, and so it is taken for the rest";
-            self.unclear(Some(at), why, found);
-        } else if let Some(at) = ended {
-            let why = "a thread ends without this barrier, at which others of its block wait: it is taken to have ended before, and to hold nobody up";
+        // Of the aligned one the ISA says both: it waits for those of its warp that have not exited, and all threads of a warp must execute it.
+        let ended = match ended_in_warp {
+            Some(at) => Some((at, "a thread ends without this barrier, which others of its warp execute: it is taken to have ended before, and to hold nobody up. \
+                                   PTX lets them pass (`exit`, `barrier`), though it has all threads of a warp execute a barrier that is aligned; \
+                                   CUDA's guide has all threads of the block come to `__syncthreads()`")),
+            None => ended.map(|at| (at, "a thread ends without this barrier, at which others of its block wait: it is taken to have ended before, and to hold nobody up")),
+        };
+        if let Some((at, why)) = ended {
             found.not_looked.push(self.not_looked(&Omission { origin: Some(at), why: why.to_owned(), guessed: false }));
         }
         None

@@ -143,6 +143,18 @@ fn lanes_that_do_not_come_to_a_barrier_of_their_warp() {
     ] {
         assert_eq!(of(&code), expected, "{code}");
     }
+    // So at a barrier of the block, which is for the threads of a warp that have not exited: `if (i >= n) return;` in front of `__syncthreads()`. What one thread
+    // writes another one reads, behind the barrier or without it.
+    let early = |barrier: &str| {
+        format!(
+            "mov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, 2;\n@%p1 ret;\nsetp.eq.u32 %p2, %r1, 0;\n@%p2 st.global.u32 [x], 1;\n{barrier}\n\
+             @!%p2 ld.global.u32 %r2, [x];"
+        )
+    };
+    for launch in ["1x2", "1x3", "1x33", "1x64"] {
+        assert_eq!(kinds(&early("bar.sync 0;"), launch, &[]), NOTHING, "{launch}");
+        assert_eq!(kinds(&early(""), launch, &[]), only(FindingKind::Race), "{launch}");
+    }
     // Some lanes meet in front of a barrier of the block, to which all come.
     let some = "mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 1;\n@%p1 bra ALL;\nbar.warp.sync 3;\nALL:\nbar.sync 0;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 ret;\n\
                 st.global.u32 [x], 1;";
