@@ -120,12 +120,11 @@ impl Inquiry<'_, '_> {
             }
         }
         // Of the aligned one the ISA says both: it waits for those of its warp that have not exited, and all threads of a warp must execute it.
-        let ended = match ended_in_warp {
-            Some(at) => Some((at, "a thread ends without this barrier, which others of its warp execute: it is taken to have ended before, and to hold nobody up. \
-                                   PTX lets them pass (`exit`, `barrier`), though it has all threads of a warp execute a barrier that is aligned; \
-                                   CUDA's guide has all threads of the block come to `__syncthreads()`")),
-            None => ended.map(|at| (at, "a thread ends without this barrier, at which others of its block wait: it is taken to have ended before, and to hold nobody up")),
-        };
+        let in_warp = "a thread ends without this barrier, which others of its warp execute: it is taken to have ended before, and to hold nobody up. PTX lets them pass \
+                       (`exit`, `barrier`), though it has all threads of a warp execute a barrier that is aligned; CUDA's guide has all threads of the block \
+                       come to `__syncthreads()`";
+        let in_block = "a thread ends without this barrier, at which others of its block wait: it is taken to have ended before, and to hold nobody up";
+        let ended = ended_in_warp.map(|at| (at, in_warp)).or_else(|| ended.map(|at| (at, in_block)));
         if let Some((at, why)) = ended {
             found.not_looked.push(self.not_looked(&Omission { origin: Some(at), why: why.to_owned(), guessed: false }));
         }
