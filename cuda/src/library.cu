@@ -215,8 +215,15 @@ __device__ inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b,
 __device__ inline float copysignf(float a, float b) { float r; asm("copysign.f32 %0, %2, %1;" : "=f"(r) : "f"(a), "f"(b)); return r; }
 __device__ inline float truncf(float x) { float r; asm("cvt.rzi.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
 __device__ inline float fmodf(float a, float b) { return a - b * truncf(a / b); }
-__device__ inline int isnan(float x) { int r; asm("{ .reg .pred p; testp.notanumber.f32 p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "f"(x)); return r; }
-__device__ inline int isinf(float x) { int r; asm("{ .reg .pred p; testp.infinite.f32 p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "f"(x)); return r; }
+// What kind of number it is: by its bits, of which all is known.
+__device__ inline int isnan(float x) { return (__float_as_uint(x) & 0x7fffffffu) > 0x7f800000u; }
+__device__ inline int isnan(double x) { return (__double_as_longlong(x) & 0x7fffffffffffffffll) > 0x7ff0000000000000ll; }
+__device__ inline int isinf(float x) { return (__float_as_uint(x) & 0x7fffffffu) == 0x7f800000u; }
+__device__ inline int isinf(double x) { return (__double_as_longlong(x) & 0x7fffffffffffffffll) == 0x7ff0000000000000ll; }
+__device__ inline int isfinite(float x) { return (__float_as_uint(x) & 0x7fffffffu) < 0x7f800000u; }
+__device__ inline int isfinite(double x) { return (__double_as_longlong(x) & 0x7fffffffffffffffll) < 0x7ff0000000000000ll; }
+__device__ inline int signbit(float x) { return __float_as_int(x) < 0; }
+__device__ inline int signbit(double x) { return __double_as_longlong(x) < 0; }
 __device__ inline int __float2int_rn(float x) { int r; asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
 __device__ inline int __float2int_rz(float x) { return (int)x; }
 __device__ inline unsigned __float2uint_rz(float x) { return (unsigned)x; }
@@ -326,6 +333,8 @@ template <class T, thread_scope S> __device__ void atomic_store_explicit(atomic<
 template <class T, thread_scope S> __device__ T atomic_fetch_add_explicit(atomic<T, S> *a, T v, memory_order o) { return a->fetch_add(v, o); }
 template <class T, thread_scope S> __device__ T atomic_exchange_explicit(atomic<T, S> *a, T v, memory_order o) { return a->exchange(v, o); }
 namespace std {
+template <class T> __device__ inline void swap(T &a, T &b) { T old = a; a = b; b = old; }
+template <class T, class U = T> __device__ inline T exchange(T &of, U by) { T old = of; of = by; return old; }
 template <class T> struct numeric_limits {};
 #define MARGAY_LIMITS(T, LEAST, MOST)                                                                      \
   template <> struct numeric_limits<T> {                                                                   \
@@ -518,8 +527,8 @@ struct grid_group {
 };
 __device__ inline grid_group this_grid() { grid_group g; return g; }
 
-template <unsigned Size, class Parent = void>
-struct thread_block_tile {
+template <unsigned Size, class Parent = void> struct thread_block_tile : thread_block_tile<Size, void> {};
+template <unsigned Size> struct thread_block_tile<Size, void> {
   static __device__ unsigned thread_rank() { return thread_block::thread_rank() % Size; }
   static constexpr __device__ unsigned size() { return Size; }
   static constexpr __device__ unsigned num_threads() { return Size; }

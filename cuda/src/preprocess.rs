@@ -47,6 +47,8 @@ pub(crate) struct Preprocessor<'a> {
     include: &'a FileReader<'a>,
     /// Files that said `#pragma once`, or have begun.
     once: FxHashSet<String>,
+    /// How many arguments of macros are being replaced, one within the other.
+    around: usize,
 }
 
 impl<'a> Preprocessor<'a> {
@@ -59,6 +61,7 @@ impl<'a> Preprocessor<'a> {
             macros: FxHashMap::default(),
             include,
             once: FxHashSet::default(),
+            around: 0,
         };
         for (name, value) in [
             ("__CUDA_ARCH__", u64::from(architecture) * 10),
@@ -326,7 +329,7 @@ impl<'a> Preprocessor<'a> {
                 at += 1;
                 continue;
             };
-            if active.len() >= MAX_DEPTH {
+            if active.len() + self.around >= MAX_DEPTH {
                 return Err(CudaRefusal::new(
                     at_place,
                     format!("macros are nested more than {MAX_DEPTH} deep"),
@@ -389,6 +392,16 @@ impl<'a> Preprocessor<'a> {
                     "give as many as it takes",
                 ));
             }
+            // What macros stand for in an argument is put there first, but where `#` or `##` takes it as it is written.
+            let mut expanded: Vec<Vec<CudaToken>> = Vec::with_capacity(arguments.len());
+            for argument in &arguments {
+                let mut of_argument = Vec::new();
+                self.around += 1;
+                let done = self.expand(argument, &mut of_argument, active, Some(at_place));
+                self.around -= 1;
+                done?;
+                expanded.push(of_argument);
+            }
             let mut body = Vec::new();
             let mut n = 0;
             while n < of.body.len() {
@@ -403,7 +416,12 @@ impl<'a> Preprocessor<'a> {
                     continue;
                 }
                 match parameter(token) {
-                    Some(which) => body.extend(arguments[which].iter().cloned()),
+                    Some(which) => {
+                        let is_joined = n.checked_sub(1).is_some_and(|before| of.body[before].is_sign("##"))
+                            || of.body.get(n + 1).is_some_and(|next| next.is_sign("##"));
+                        let argument = if is_joined { &arguments[which] } else { &expanded[which] };
+                        body.extend(argument.iter().cloned());
+                    }
                     None => body.push(token.clone()),
                 }
                 if body.len() > MAX_TOKENS {
@@ -425,7 +443,13 @@ impl<'a> Preprocessor<'a> {
         Ok(())
     }
 
-    fn written(&self, token: &CudaToken) -> &str {
+    fn written<'t>(&'t self, token: &'t CudaToken) -> &'t str {
+        // What a macro stands for has the place of the macro.
+        match &token.lexeme {
+            Lexeme::Word(word) => return word,
+            Lexeme::Sign(sign) => return sign,
+            _ => {}
+        }
         let CudaSpan { file, start, end } = token.at;
         self.files.get(file as usize).and_then(|f| f.text.get(start as usize..end as usize)).unwrap_or_default()
     }

@@ -409,6 +409,8 @@ pub(crate) struct StructureTree {
     /// Enumerations within it, whose constants are its own.
     pub enumerations: Vec<Rc<EnumerationTree>>,
     pub alignment: Option<CudaExpression>,
+    /// Its first virtual function: objects of it know their type, and calls go by that.
+    pub virtual_at: Option<CudaSpan>,
     /// With which arguments it takes the place of a template; they may be patterns of its own parameters.
     pub specialises: Option<Vec<TemplateArgument>>,
     pub at: CudaSpan,

@@ -50,6 +50,8 @@ fn nothing_and_too_much_end_soon() {
         "S<".repeat(5_000),
         ">".repeat(5_000)
     );
+    let arguments =
+        format!("#define F(x) x\n__global__ void k(int *a) {{ a[0] = {}1{}; }}", "F(".repeat(20_000), ")".repeat(20_000));
     let includes = "#include \"a.cu\"\n";
     for text in [
         "",
@@ -65,6 +67,7 @@ fn nothing_and_too_much_end_soon() {
         templates,
         structure,
         &types,
+        &arguments,
         includes,
     ] {
         assert!(is_whole(text), "{}", text.chars().take(60).collect::<String>());
@@ -95,6 +98,7 @@ fn what_is_not_understood_is_named() {
         ("wide_t w; a[0] = w.many;", "many", "a member of 40 bits of a type of 32"),
         ("int *p = new int[4]; a[0] = p[0];", "new", "`new` is not understood"),
         ("for (int x : a) {}", "a", "a loop over a range of the type int*"),
+        ("virtual_t v; a[0] = v.size();", "virtual", "virtual functions are not understood"),
         ("try { a[0] = 1; } catch (...) {}", "try", "`try` is not understood"),
         ("a[0] = unknown(1);", "unknown", "the function `unknown` is not known here"),
         ("a[0] = unknown;", "unknown", "the name `unknown` is not known here"),
@@ -117,7 +121,7 @@ fn what_is_not_understood_is_named() {
         ),
     ] {
         let text = format!(
-            "#include <cuda/atomic>\nusing bar_t = cub::WarpScan<int>;\nstruct pair_t {{ int x, y; }};\nstruct bits_t {{ int few : 3; }};\nstruct wide_t {{ int many : 40; }};\ntemplate <class... T> __device__ int sum(T... xs) {{ return (xs + ...); }}\ntemplate <class... T> __device__ int pass(T... xs) {{ return xs; }}\nint helper(int x) {{ return x; }}\n__global__ void k(int *a) {{\n  {body}\n}}\n"
+            "#include <cuda/atomic>\nusing bar_t = cub::WarpScan<int>;\nstruct pair_t {{ int x, y; }};\nstruct bits_t {{ int few : 3; }};\nstruct wide_t {{ int many : 40; }};\nstruct virtual_t {{ __device__ virtual int size() const {{ return 1; }} }};\ntemplate <class... T> __device__ int sum(T... xs) {{ return (xs + ...); }}\ntemplate <class... T> __device__ int pass(T... xs) {{ return xs; }}\nint helper(int x) {{ return x; }}\n__global__ void k(int *a) {{\n  {body}\n}}\n"
         );
         let error = read(&text).expect_err(body);
         assert!(error.message.contains(part), "{body}: {}", error.message);
@@ -160,6 +164,15 @@ fn included_files_are_read() {
     assert!(error.message.contains("`pipe.cuh`") && error.message.contains("a device or a pipe"), "{}", error.message);
     let error = of("#include \"circle.cuh\"\n__global__ void k() {}\n").expect_err("it has no end");
     assert!(error.message.contains("without end, `circle.cuh`"), "{}", error.message);
+}
+
+/// A variable whose first value is not understood is not declared, however often it is asked for.
+#[test]
+fn variables_without_a_value_are_not_declared() {
+    let text = file("tests/kernels/macros.cu").replace("table[4] =", "table[4] = e[4] =");
+    assert!(text.contains("e[4]") && is_whole(&text));
+    let error = read(&text).expect_err("no value");
+    assert_eq!(error.message, "the name `e` is not known here");
 }
 
 proptest! {

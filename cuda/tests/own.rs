@@ -12,6 +12,7 @@ type OwnKernel = (&'static str, &'static str, &'static [&'static str]);
 
 const RACE: &[&str] = &["data-race"];
 const RACE_AND_TRAP: &[&str] = &["data-race", "trap"];
+const TRAP: &[&str] = &["trap"];
 const UNDECIDED: &[&str] = &["undecided"];
 
 const STRUCTURES: &[OwnKernel] = &[
@@ -57,7 +58,7 @@ const BLOCKS: &[OwnKernel] = &[
     ("neighbour", "1x4", RACE),
     ("divergent", "1x4", &["different-barriers"]),
     // Whether threads of a warp may end in front of a barrier the ISA says in two ways.
-    ("early_end", "1x4", UNDECIDED),
+    ("early_end", "1x4", NOTHING),
     ("two_dimensions", "1x(2x2)", &[]),
     ("two_dimensions_wrong", "1x(2x2)", RACE),
     ("dynamic", "1x4", &[]),
@@ -287,6 +288,23 @@ const RECENT: &[OwnKernel] = &[
     ("named_twice", "1x1", &[]),
 ];
 
+const ASSERTED: &[OwnKernel] = &[
+    ("written_again", "1x2", &[]),
+    ("written_again", "1x4", &[]),
+    ("written_too_early", "1x2", RACE_AND_TRAP),
+    ("asserted_in_vain", "1x2", TRAP),
+    ("warp_written_again", "1x2", &[]),
+    ("added_by_name", "2x2", &[]),
+    ("added_by_name_wrong", "2x1", RACE),
+    ("least", "1x1", &[]),
+    ("within_template", "1x2", &[]),
+    ("within_template_wrong", "1x2", RACE),
+    ("kinds", "1x2", &[]),
+    ("kinds_wrong", "1x2", RACE),
+    ("exchanged", "1x1", &[]),
+    ("tile_handed_on", "1x32", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -299,6 +317,7 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("suite.cu", SUITE),
     ("half.cu", HALF),
     ("recent.cu", RECENT),
+    ("asserted.cu", ASSERTED),
 ];
 
 fn folder() -> PathBuf {
@@ -397,6 +416,11 @@ fn numbers_of_16_bits_are_judged() {
 #[test]
 fn packs_and_members_of_bits_are_judged() {
     judged("recent.cu", RECENT);
+}
+
+#[test]
+fn assertions_between_barriers_are_judged() {
+    judged("asserted.cu", ASSERTED);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

@@ -103,6 +103,7 @@ impl KernelLowering {
             aliases: Vec::new(),
             enumerations: Vec::new(),
             alignment: None,
+            virtual_at: None,
             specialises: None,
             at,
         };

@@ -160,8 +160,14 @@ impl KernelLowering {
                 }
             },
             ExpressionKind::SizeOfValue(of) => {
-                let ty = self.resolved(&TypeTree::OfExpression(of.clone()))?;
-                let size = self.size_of(&ty, at)?.0;
+                let size = match &of.what {
+                    // A text is an array, with a zero behind it.
+                    ExpressionKind::Text(text) => text.len() as u64 + 1,
+                    _ => {
+                        let ty = self.resolved(&TypeTree::OfExpression(of.clone()))?;
+                        self.size_of(&ty, at)?.0
+                    }
+                };
                 TypedValue::constant(CudaType::integer(8, false), size)
             }
         })

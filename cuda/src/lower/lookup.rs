@@ -189,10 +189,17 @@ impl KernelLowering {
                 return Ok(Some(ty.clone()));
             }
         }
-        for item in self.entries(path) {
+        // What an alias stands for has a path of its own.
+        let of_owner = owner.filter(|_| path.parts.len() > 1).map(|owner| {
+            let tree = &self.structures[owner].tree;
+            let front = tree.namespace.iter().chain([&tree.name]).map(|n| NamePart { name: n.clone(), arguments: None });
+            self.entries(&NamePath { parts: front.chain([last.clone()]).collect(), at: path.at })
+        });
+        let entries = of_owner.filter(|found| !found.is_empty()).unwrap_or_else(|| self.entries(path));
+        for item in entries {
             match item {
                 DeclaredItem::Structure(tree) if tree.specialises.is_none() => {
-                    let number = self.instance(&tree, last.arguments.as_deref(), path.at)?;
+                    let number = self.instance(&tree, last.arguments.as_deref(), owner, path.at)?;
                     return Ok(Some(CudaType::plain(TypeShape::Structure(number))));
                 }
                 DeclaredItem::Enumeration(tree) => {
@@ -336,16 +343,28 @@ impl KernelLowering {
         &mut self,
         tree: &Rc<StructureTree>,
         arguments: Option<&[TemplateArgument]>,
+        owner: Option<usize>,
         at: CudaSpan,
     ) -> LoweringResult<usize> {
         let bindings = match &tree.template {
             Some(parameters) => {
                 // Its own name within it is itself.
                 let is_own = |of: &StructureTree| of.name == tree.name && of.namespace == tree.namespace;
-                if let Some(owner) = self.current().owner.filter(|_| arguments.is_none())
-                    && is_own(&self.structures[owner].tree)
-                {
-                    return Ok(owner);
+                if let Some(owner) = self.current().owner.filter(|_| arguments.is_none()) {
+                    let of = &self.structures[owner];
+                    if is_own(&of.tree) {
+                        return Ok(owner);
+                    }
+                    // Within a structure within it it is the one around.
+                    let own = of.tree.template.as_ref().map_or(0, |parameters| parameters.len());
+                    let known = &of.bindings[..of.bindings.len().saturating_sub(own)];
+                    let is_around = |s: &StructureLayout| Rc::ptr_eq(&s.tree, tree) && **s.bindings == *known;
+                    let path = of.tree.namespace.split_last();
+                    if path.is_some_and(|(last, front)| *last == tree.name && *front == *tree.namespace)
+                        && let Some(around) = self.structures.iter().position(is_around)
+                    {
+                        return Ok(around);
+                    }
                 }
                 self.bound(&parameters.clone(), arguments, at)?
             }
@@ -355,10 +374,28 @@ impl KernelLowering {
             let parts = tree.namespace.iter().chain([&tree.name]).map(|n| NamePart { name: n.clone(), arguments: None });
             let path = NamePath { parts: parts.collect(), at };
             if let Some((special, own)) = self.specialisation(&path, &bindings, at)? {
-                return self.laid_out(special, own, bindings, at);
+                let all = [self.bindings_around(&special, owner), own].concat();
+                return self.laid_out(special, all, bindings, at);
             }
         }
-        self.laid_out(tree.clone(), bindings.clone(), bindings, at)
+        let all = [self.bindings_around(tree, owner), bindings.clone()].concat();
+        self.laid_out(tree.clone(), all, bindings, at)
+    }
+
+    /// What the parameters of the templates are within which a structure is defined, seen from a structure around it or beside it.
+    fn bindings_around(&self, tree: &StructureTree, owner: Option<usize>) -> TemplateBindings {
+        let Some(of) = owner.map(|owner| &self.structures[owner]) else { return TemplateBindings::new() };
+        let own = of.tree.template.as_ref().map_or(0, |parameters| parameters.len());
+        let is_within =
+            tree.namespace.split_last().is_some_and(|(last, front)| *last == of.tree.name && *front == *of.tree.namespace);
+        let known = if is_within {
+            of.bindings.len()
+        } else if tree.namespace == of.tree.namespace {
+            of.bindings.len().saturating_sub(own)
+        } else {
+            0
+        };
+        of.bindings[..known].to_vec()
     }
 
     /// The structure that a tree of one is where its parameters are known, with the arguments of its template.
@@ -392,6 +429,10 @@ impl KernelLowering {
 
     fn lay_out(&mut self, number: usize) -> LoweringResult<()> {
         let tree = self.structures[number].tree.clone();
+        if let Some(at) = tree.virtual_at {
+            let help = "which function a call means is only known when it is made; `--compiler nvcc` reads all of CUDA C++";
+            return self.refuse(at, "virtual functions are not understood", help);
+        }
         let (mut fields, mut bases) = (Vec::<FieldLayout>::new(), Vec::new());
         let (mut size, mut align) = (0u64, 1u64);
         for base in &tree.bases {
@@ -731,7 +772,12 @@ impl KernelLowering {
         }
         // Its type and value are of where it is declared, and not of where it is used.
         let namespace = self.current().namespace.clone();
-        self.outside(namespace, Rc::default(), None, |this| this.global_within(tree, key))
+        let found = self.outside(namespace, Rc::default(), None, |this| this.global_within(tree, key));
+        if found.is_err() {
+            // Whoever asks again is told again: it is not declared.
+            self.globals.remove(&key);
+        }
+        found
     }
 
     fn global_within(&mut self, tree: &Rc<VariableTree>, key: usize) -> LoweringResult<TypedValue> {

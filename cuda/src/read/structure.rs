@@ -125,6 +125,7 @@ impl ProgramReader {
             aliases: Vec::new(),
             enumerations: Vec::new(),
             alignment,
+            virtual_at: None,
             specialises,
             at,
         };
@@ -190,6 +191,9 @@ impl ProgramReader {
         let head = self.next;
         let words = || tokens[head..end].iter().filter_map(|t| t.word());
         let open = tokens[head..end].iter().position(|t| t.is_sign("(") || t.is_sign("{") || t.is_sign("=")).map(|n| head + n);
+        if let Some(token) = tokens[head..end].iter().find(|t| t.word().is_some_and(|w| &**w == "virtual")) {
+            tree.virtual_at.get_or_insert(token.at);
+        }
         // `(*f)(int)` is a member.
         let is_pointer = open.is_some_and(|n| tokens[n + 1].is_sign("*"));
         let is_method = open.is_some_and(|n| tokens[n].is_sign("(") && !is_pointer)
