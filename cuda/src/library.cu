@@ -20,6 +20,8 @@ typedef unsigned long long ulong;
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 typedef long long clock_t;
+// A tensor map, as cuda.h has it: what is in it nobody looks at.
+typedef struct alignas(64) CUtensorMap_st { uint64_t opaque[16]; } CUtensorMap;
 
 #define NULL 0
 #define INT_MAX 2147483647

@@ -517,6 +517,7 @@ pub(crate) fn is_known_header(name: &str) -> bool {
             | "cuda_runtime"
             | "cuda"
             | "cuda_runtime_api"
+            | "cudaTypedefs"
             | "cooperative_groups"
             | "device_launch_parameters"
             | "cstddef"

@@ -343,6 +343,8 @@ pub(crate) struct ParameterTree {
     pub default: Option<CudaExpression>,
     /// Is it any number of them?
     pub is_pack: bool,
+    /// Is it `__grid_constant__`: no thread has a copy of its own?
+    pub is_grid_constant: bool,
     pub at: CudaSpan,
 }
 

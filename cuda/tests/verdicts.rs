@@ -128,3 +128,9 @@ fn ordinary_kernels_have_the_same_verdicts() {
 fn asynchronous_kernels_have_the_same_verdicts() {
     same(&[("bulk.cu", Some("1x2")), ("stages.cu", Some("1x2")), ("copies.cu", Some("1x2"))]);
 }
+
+/// With tensor maps, whose type cuda.h has.
+#[test]
+fn kernels_with_tensor_maps_have_the_same_verdicts() {
+    same(&[("tensors.cu", Some("1x96"))]);
+}

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_kernel::launch::Launch;
+use margay_kernel::launch::{GivenArgument, Launch};
 use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, KernelReading, ask};
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
@@ -337,6 +337,59 @@ fn products_with_tensor_maps_are_judged() {
         "{:#?}",
         right.not_looked()
     );
+}
+
+/// What is changed of a product, what is given, and what is found; nothing: it is undecided.
+type TensorSizeCase = (&'static [(&'static str, &'static str)], &'static [&'static str], Option<&'static [FindingKind]>);
+
+/// Where it is given how many bytes a copy brings, it brings these to its mbarrier and into shared memory, and nothing is supposed; where it is not, what
+/// the mbarrier was told of must fit between what copies and mbarriers use.
+#[test]
+fn copies_by_tensor_maps_bring_what_is_given() {
+    const TOLD: (&str, &str) = ("%r41, 512;", "%r41, 768;");
+    const OVERLAP: (&str, &str) = ("%r46, %r30, 256;", "%r46, %r30, 240;");
+    const BOTH: &[&str] = &["0=tensor:256", "1=tensor:256"];
+    let text = include_str!("../../tests/kernels/tensors.ptx");
+    let cases: &[TensorSizeCase] = &[
+        (&[], BOTH, Some(&[])),
+        (&[], &["1=tensor:256"], Some(&[])),
+        (&[], &["0=tensor:256", "1=tensor:128"], Some(&[FindingKind::Endless])),
+        (&[TOLD], BOTH, Some(&[FindingKind::Endless])),
+        (&[TOLD], &["0=tensor:256", "1=tensor:512"], Some(&[])),
+        (&[TOLD], &["0=tensor:256"], None),
+        (&[TOLD], &[], None),
+        (&[OVERLAP], BOTH, Some(&[FindingKind::Race])),
+    ];
+    for (changes, given, expected) in cases {
+        let changed = changes.iter().fold(text.to_owned(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}");
+            text.replace(from, to)
+        });
+        let module = margay_ptx::read(&changed).expect("it is read");
+        let launches: Vec<Launch> = vec!["1x96".parse().expect("a launch")];
+        let arguments: Vec<GivenArgument> = given.iter().map(|a| a.parse().expect("an argument")).collect();
+        let question = KernelQuestion::new(&changed, &module, module.function("product").expect("it is there"));
+        let answer = ask(&KernelQuestion { launches: &launches, arguments: &arguments, ..question }).expect("an answer");
+        let kinds: BTreeSet<FindingKind> = answer.launches.iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
+        let expected_kinds = expected.unwrap_or(&[]).iter().copied().collect();
+        let is_open = kinds.is_empty() && !answer.is_settled(false);
+        assert_eq!((kinds, is_open), (expected_kinds, expected.is_none()), "{changes:?} {given:?}: {:#?}", answer.not_looked());
+        if given.len() == 2 {
+            assert!(!answer.not_looked().iter().any(|n| n.why.contains("side by side")), "{:#?}", answer.not_looked());
+        }
+    }
+}
+
+/// A map that lies in local memory, as a parameter does that is copied, is none of which a size is given.
+#[test]
+fn a_tensor_map_in_local_memory_leaves_the_answer_open() {
+    let text = include_str!("../../tests/kernels/tensors.ptx");
+    let changed = text.replace("cvta.param.u64 \t%rd10, %rd4;", "mov.b64 %rd10, copied;\ncvta.local.u64 %rd10, %rd10;");
+    let changed = changed.replace(".reg .b64 \t%rd<", ".local .align 64 .b8 copied[128];\n.reg .b64 \t%rd<");
+    assert!(changed.contains("mov.b64 %rd10, copied;"));
+    let answer = asked(&changed, "product", "1x96");
+    assert!(answer.wrong().is_none() && !answer.is_settled(false), "{:#?}", answer.not_looked());
+    assert!(answer.not_looked().iter().any(|n| n.why.contains("a tensor map in local memory")), "{:#?}", answer.not_looked());
 }
 
 /// What is found in kernels as projects ship them, right and wrong. What copies bring is supposed, and nothing is left open of the right ones.

@@ -106,7 +106,15 @@ impl KernelLowering {
     /// The address of a place, as a value.
     pub(super) fn address_of(&mut self, ty: CudaType, place: ValuePlace) -> LoweringResult<TypedValue> {
         self.in_memory_place(&place)?;
-        if let ValuePlace::Memory { space: KnownSpace::Parameter, base, .. } = &place {
+        if let ValuePlace::Memory { space: KnownSpace::Parameter, base, offset } = &place {
+            if self.grid_constants.contains(base) {
+                let word = CudaType::integer(8, false);
+                let [own, generic] = std::array::from_fn(|_| self.new_register(&word));
+                self.emit(format!("mov.b64 {own}, {base}"))?;
+                self.emit(format!("cvta.param.u64 {generic}, {own}"))?;
+                let place = ValuePlace::Memory { base: generic, offset: *offset, space: KnownSpace::Any };
+                return Ok(TypedValue { ty: CudaType::pointer(ty), form: ValueForm::Address(Box::new(place)) });
+            }
             // What is passed by value is copied, so that it has an address.
             return match self.mutable.get(base).copied() {
                 Some(at) => self.needs_memory(at),

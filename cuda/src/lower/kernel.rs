@@ -47,6 +47,7 @@ pub(crate) fn compiled(program: ProgramReader, target: &str) -> (String, Vec<(Rc
         position: CudaSpan::default(),
         line: (0, 0),
         mutable: FxHashMap::default(),
+        grid_constants: FxHashSet::default(),
         truths: FxHashMap::default(),
         shared: FxHashMap::default(),
         recursive: Vec::new(),
@@ -191,6 +192,7 @@ impl KernelLowering {
         self.frames.clear();
         self.line = (0, 0);
         self.mutable.clear();
+        self.grid_constants.clear();
         self.truths.clear();
         self.shared.clear();
         self.compared_functions = None;
@@ -277,14 +279,17 @@ impl KernelLowering {
             }
             let at = parameter.at;
             let place = ValuePlace::Memory { base: symbol.clone(), offset: 0, space: KnownSpace::Parameter };
-            self.mutable.insert(symbol.clone(), at);
+            match parameter.is_grid_constant {
+                true => _ = self.grid_constants.insert(symbol.clone()),
+                false => _ = self.mutable.insert(symbol.clone(), at),
+            }
             let bytes = ty.bytes();
             match (&ty.shape, ty.structure()) {
                 (_, Some(_)) => {
                     let (size, align) = self.size_of(&ty, at)?;
                     parameters.push(format!("\t.param .align {align} .b8 {symbol}[{size}]"));
                     let mut bound = TypedValue::place(ty.value(), place.clone());
-                    if self.in_memory.contains(&at) || self.are_all_in_memory {
+                    if !parameter.is_grid_constant && (self.in_memory.contains(&at) || self.are_all_in_memory) {
                         let copy = self.local(&parameter.name, size, align, at)?;
                         self.copy(&place, &ty, &copy, &ty.value(), at)?;
                         bound = TypedValue::place(ty.value(), copy);

@@ -246,6 +246,8 @@ pub(crate) struct KernelLowering {
     line: (u16, u32),
     /// Registers and parameters that are variables, and where these are declared.
     mutable: FxHashMap<Rc<str>, CudaSpan>,
+    /// Parameters that all threads have as one, `__grid_constant__`: their address is that of the parameter, and nothing is copied.
+    grid_constants: FxHashSet<Rc<str>>,
     /// Registers that hold 1 or 0, and the predicate that says which.
     truths: FxHashMap<Rc<str>, Rc<str>>,
     shared: FxHashMap<(usize, usize, String), TypedValue>,

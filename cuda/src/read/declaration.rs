@@ -733,8 +733,11 @@ impl ProgramReader {
                     "name its parameters",
                 ));
             }
+            let first = self.next;
             let of = self.specifiers(false)?;
             let ty = self.pointers(of.ty)?;
+            let is_grid_constant =
+                self.tokens[first..self.next].iter().any(|t| t.word().is_some_and(|w| &**w == "__grid_constant__"));
             let is_pack = self.eat("...");
             let (name, ty) = match self.token().lexeme {
                 Lexeme::Sign("(") => {
@@ -760,7 +763,7 @@ impl ProgramReader {
                 }
             };
             let default = if self.eat("=") { Some(self.assignment()?) } else { None };
-            parameters.push(ParameterTree { name, ty, default, is_pack, at: self.since(start) });
+            parameters.push(ParameterTree { name, ty, default, is_pack, is_grid_constant, at: self.since(start) });
             if is_pack && !self.is(")") {
                 let help = "put it behind all others";
                 return Err(CudaRefusal::new(start, "parameters behind any number of them are not understood", help));

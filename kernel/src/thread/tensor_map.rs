@@ -14,7 +14,7 @@ use super::facts::TensorPart;
 use super::memory::AddressPlace;
 use super::value::{Key, KnownValue};
 use super::{MarkKind, State, Step, Thread};
-use crate::layout::{Object, Target};
+use crate::layout::{LOCAL, Object, Target};
 use crate::residue::{CodePiece, Issue, IssueSource, MemoryCell, Origin};
 use crate::spelling::update_name;
 
@@ -37,6 +37,13 @@ impl Thread<'_, '_> {
                 // So that its parts are known.
                 self.copies.entry(whole).or_default().add(false);
                 ControlFlow::Continue(Some(whole))
+            }
+            // What a local variable holds is not a map that a copy may read; so large as the one that it was made of it may be, or not.
+            AddressPlace::At(Target::Own(at)) if at >> 56 == LOCAL >> 56 => {
+                let why = "a tensor map in local memory, as a copy of a parameter that is not `__grid_constant__` is: a map is read from parameters of the \
+                           kernel, constant or global memory alone (PTX ISA, cp.async.bulk.tensor)";
+                self.note(state, why);
+                ControlFlow::Continue(None)
             }
             AddressPlace::At(Target::Own(_)) => ControlFlow::Continue(None),
             AddressPlace::Outside => {
@@ -268,26 +275,38 @@ impl Thread<'_, '_> {
         let sharing = self.places_of(group).filter(|places| places.len() > 1 || shares_of > 1);
         let sharing = sharing.as_ref();
         let weight = |n: usize| self.facts.tensors.weights.get(&(group, n)).copied().unwrap_or(1);
+        // Of some of them it may be given how much they bring.
+        let given_of = |n: usize| {
+            let maps = self.facts.tensors.maps.get(&(group, n))?;
+            let mut sizes = maps.iter().map(|map| map.and_then(|map| self.layout.part_bytes(map)));
+            let first = sizes.next()??;
+            sizes.all(|size| size == Some(first)).then_some(first)
+        };
+        let all_given: Vec<Option<u64>> = (0..sharing.map_or(0, Vec::len)).map(given_of).collect();
         let sizes = sharing.and_then(|places| {
             let weights: Vec<u64> = (0..places.len()).map(weight).collect();
-            shares(told, places, &weights, &|object| self.layout.extent(object).1)
+            let all = SharingCopies { places, weights: &weights, given: &all_given, starts: &self.facts.tensors.starts };
+            all.sizes(told, &|object| self.layout.extent(object).1)
         });
         // What goes to several blocks comes from each of them, also where only a part of it is looked at.
-        let count: u64 = (0..sharing.map_or(1, Vec::len)).map(weight).sum();
+        let least = |n: usize| all_given.get(n).copied().flatten().unwrap_or(BOX) * weight(n);
+        let count: u64 = (0..sharing.map_or(1, Vec::len)).map(least).sum();
+        // The first one of which nothing is given stands for what is not looked at.
+        let is_first = all_given.iter().position(Option::is_none).unwrap_or(0) == nth;
         let (bytes, rest) = match (given, &sizes, sharing) {
             (Some(bytes), ..) => (bytes, 0),
             (_, Some(sizes), _) => (sizes.get(nth).copied().unwrap_or(BOX), 0),
             (_, None, None) if nth == 0 => (told.max(BOX), 0),
-            (_, None, _) if told < BOX * count && told > 0 => {
+            (_, None, _) if told < count && told > 0 => {
                 return Some(self.unknown(state, "copies of parts of a tensor that bring more than their mbarrier was told of"));
             }
-            (_, None, _) if nth == 0 && told.saturating_sub(BOX * count) % weight(0) != 0 => {
+            (_, None, _) if is_first && told.saturating_sub(count) % weight(nth) != 0 => {
                 return Some(self.unknown(
                     state,
                     "copies of parts of tensors to several blocks that do not share alike what their mbarrier was told of",
                 ));
             }
-            (_, None, _) if nth == 0 => (BOX, told.saturating_sub(BOX * count) / weight(0)),
+            (_, None, _) if is_first => (BOX, told.saturating_sub(count) / weight(nth)),
             (_, None, _) => (BOX, 0),
         };
         match (given, &sizes, sharing.is_some() || nth > 0) {
@@ -380,49 +399,70 @@ pub(super) fn normal((object, at): (Object, u64)) -> (Object, u64) {
     }
 }
 
-/// How many bytes each of several copies by tensor maps brings that share so many, by where each of them goes to in the rounds of a pipeline: side by
-/// side. What goes to several blocks comes once from each of them: `weights` says how often. Nothing where that is not certain.
-fn shares(
-    told: u64,
-    places: &[BTreeSet<(Object, u64)>],
-    weights: &[u64],
-    extent: &dyn Fn(Object) -> Option<u64>,
-) -> Option<Vec<u64>> {
-    let all: BTreeSet<(Object, u64)> = places.iter().flatten().copied().collect();
-    let fits = |sizes: &Vec<u64>| {
-        let is_whole = sizes.iter().zip(weights).map(|(size, weight)| size * weight).sum::<u64>() == told
-            && sizes.iter().all(|&size| size >= BOX && size % BOX == 0);
-        let mut ends =
-            places.iter().zip(sizes).flat_map(|(of, size)| of.iter().map(move |&(object, at)| (object, at, at + size)));
-        is_whole && ends.all(|(object, at, end)| !all.iter().any(|&(o, other)| o == object && at < other && other < end))
-    };
-    // The distance of two stages.
-    let strides = |of: &BTreeSet<(Object, u64)>| {
-        let next = of.iter().zip(of.iter().skip(1));
-        next.filter(|((o, _), (p, _))| o == p).map(|((_, a), (_, b))| b - a).min()
-    };
-    // The distance to whatever comes next in memory, or the end of the variable.
-    let gap = |of: &BTreeSet<(Object, u64)>| {
-        let &(object, at) = of.first()?;
-        let next = all.iter().find(|&&(o, other)| o == object && other > at).map(|&(_, other)| other);
-        next.or_else(|| extent(object))?.checked_sub(at)
-    };
-    let by_stride: Option<Vec<u64>> = places.iter().map(strides).collect();
-    let by_gap: Vec<Option<u64>> = places.iter().map(gap).collect();
-    // The one with nothing behind it brings what is left.
-    let last = places.iter().enumerate().filter_map(|(n, of)| Some((*of.first()?, n))).max().map(|(_, n)| n)?;
-    let others: Option<u64> = by_gap
-        .iter()
-        .zip(weights)
-        .enumerate()
-        .filter(|(n, _)| *n != last)
-        .map(|(_, (size, weight))| Some((*size)? * weight))
-        .sum();
-    let left =
-        others.and_then(|others| told.checked_sub(others)).map(|left| left / weights.get(last).copied().unwrap_or(1).max(1));
-    let with_rest: Option<Vec<u64>> = by_gap.iter().enumerate().map(|(n, size)| if n == last { left } else { *size }).collect();
-    let whole: Option<Vec<u64>> = by_gap.into_iter().collect();
-    [by_stride, whole, with_rest].into_iter().flatten().find(fits)
+/// Copies by tensor maps that share what an mbarrier was told of.
+struct SharingCopies<'a> {
+    /// Where each of them goes to in the rounds of a pipeline.
+    places: &'a [BTreeSet<(Object, u64)>],
+    /// How often each comes: what goes to several blocks once from each of them.
+    weights: &'a [u64],
+    /// How many bytes each brings, where that is given.
+    given: &'a [Option<u64>],
+    /// Where copies begin in shared memory, and mbarriers.
+    starts: &'a BTreeSet<(Object, u64)>,
+}
+
+impl SharingCopies<'_> {
+    /// How many bytes each of them brings, side by side. Nothing where that is not certain.
+    fn sizes(&self, told: u64, extent: &dyn Fn(Object) -> Option<u64>) -> Option<Vec<u64>> {
+        let Self { places, weights, given, starts } = *self;
+        let all: BTreeSet<(Object, u64)> = places.iter().flatten().copied().collect();
+        let fits = |sizes: &Vec<u64>| {
+            let is_whole = sizes.iter().zip(weights).map(|(size, weight)| size * weight).sum::<u64>() == told
+                && sizes.iter().all(|&size| size >= BOX && size % BOX == 0);
+            let mut ends = (places.iter().zip(sizes).zip(given).filter(|(_, given)| given.is_none()))
+                .flat_map(|((of, size), _)| of.iter().map(move |&(object, at)| (object, at, at + size)));
+            is_whole && ends.all(|(object, at, end)| !all.iter().any(|&(o, other)| o == object && at < other && other < end))
+        };
+        // The distance of two stages.
+        let strides = |of: &BTreeSet<(Object, u64)>| {
+            let next = of.iter().zip(of.iter().skip(1));
+            next.filter(|((o, _), (p, _))| o == p).map(|((_, a), (_, b))| b - a).min()
+        };
+        // The distance to whatever comes next in memory, or the end of the variable.
+        let gap = |of: &BTreeSet<(Object, u64)>| {
+            let &(object, at) = of.first()?;
+            let next = all.iter().find(|&&(o, other)| o == object && other > at).map(|&(_, other)| other);
+            next.or_else(|| extent(object))?.checked_sub(at)
+        };
+        let or_given = |sizes: Vec<Option<u64>>| -> Vec<Option<u64>> {
+            sizes.into_iter().zip(given).map(|(size, given)| given.or(size)).collect()
+        };
+        let by_stride = or_given(places.iter().map(strides).collect());
+        let by_gap = or_given(places.iter().map(gap).collect());
+        // The one with nothing behind it brings what is left, if that does not reach what copies or mbarriers use behind it.
+        let is_open = |n: &usize| given.get(*n).copied().flatten().is_none();
+        let ordered = places.iter().enumerate().filter_map(|(n, of)| Some((*of.first()?, n)));
+        let last = ordered.filter(|(_, n)| is_open(n)).max().map(|(_, n)| n)?;
+        let others: Option<u64> = by_gap
+            .iter()
+            .zip(weights)
+            .enumerate()
+            .filter(|(n, _)| *n != last)
+            .map(|(_, (size, weight))| Some((*size)? * weight))
+            .sum();
+        let left = others
+            .and_then(|others| told.checked_sub(others))
+            .map(|left| left / weights.get(last).copied().unwrap_or(1).max(1))
+            .filter(|left| {
+                places[last]
+                    .iter()
+                    .all(|&(object, at)| starts.range((object, at + 1)..(object, at + left.max(&1))).next().is_none())
+            });
+        let with_rest: Vec<Option<u64>> =
+            by_gap.iter().enumerate().map(|(n, size)| if n == last { left } else { *size }).collect();
+        let whole = |sizes: Vec<Option<u64>>| sizes.into_iter().collect::<Option<Vec<u64>>>();
+        [by_stride, by_gap, with_rest].into_iter().filter_map(whole).find(fits)
+    }
 }
 
 /// So many bytes that nobody writes.
