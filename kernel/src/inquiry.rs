@@ -14,6 +14,7 @@ use crate::condition::{ELEMENT, FinalCondition, asked_bytes};
 use crate::effort::{Effort, Engines};
 use crate::launch::{Launch, MAX_THREADS};
 use crate::layout::{Layout, Object};
+use crate::parameter::has_short_pointer;
 use crate::program::{Executed, Written, clean};
 use crate::repair::Goal;
 use crate::residue::Origin;
@@ -86,6 +87,12 @@ impl Inquiry<'_, '_> {
         };
         if launch.total() > MAX_THREADS {
             return Ok(not_asked(format!("it has {} threads; at most {MAX_THREADS} are executed", launch.total())));
+        }
+        let module = self.question.module;
+        if module.address_size == 32 && has_short_pointer(module, self.prepared, self.question.kernel) {
+            return Ok(not_asked(
+                "PTX with addresses of 32 bits is not read; without `.address_size 64` addresses have 32".to_owned(),
+            ));
         }
         let required = self.question.module.functions[self.question.kernel].required_threads;
         if let Some([x, y, z]) = required.filter(|r| *r != launch.block) {

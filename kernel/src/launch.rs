@@ -144,6 +144,8 @@ impl FromStr for Launch {
 pub enum Argument {
     /// A number.
     Number(i64),
+    /// A number that nobody gave: the kernel seems to use the parameter as one.
+    Chosen(i64),
     /// The start of an array of so many bytes; nothing where its size is not said. Arrays do not overlap.
     Array {
         /// How many bytes.
@@ -170,7 +172,7 @@ impl Argument {
         match self {
             Self::Array { content, .. } => content.is_zeros(),
             Self::Structure(fields) => fields.iter().any(|(_, _, field)| field.has_zeros()),
-            Self::Number(_) | Self::SameAs(_) | Self::Tensor { .. } | Self::Unknown => false,
+            Self::Number(_) | Self::Chosen(_) | Self::SameAs(_) | Self::Tensor { .. } | Self::Unknown => false,
         }
     }
 }

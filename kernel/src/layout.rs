@@ -114,6 +114,8 @@ pub(crate) struct Layout {
     parameters: FxHashMap<VariableId, Option<u64>>,
     /// What is known of parameters of the kernel: the variable, the first byte, how many bytes, and what they hold.
     pub arguments: Vec<(VariableId, u64, u64, u64)>,
+    /// The parameters, as wide as an address, of which numbers were chosen, or of fields of which.
+    pub chosen: Vec<VariableId>,
     /// How many blocks are in a cluster.
     pub cluster: u32,
 }
@@ -139,6 +141,7 @@ impl Layout {
             parts: Vec::new(),
             parameters: FxHashMap::default(),
             arguments: Vec::new(),
+            chosen: Vec::new(),
             cluster: cluster.max(1),
         };
         let mut bases: Vec<u64> = Vec::new();
@@ -146,6 +149,14 @@ impl Layout {
             let value = layout.passed(format!("arg{n}"), argument, &bases)?;
             bases.push(value.unwrap_or(0));
             let Some(Parameter::Memory(id)) = kernel.parameters.get(n) else { continue };
+            let is_chosen = match argument {
+                Argument::Chosen(_) => module.variable(*id).ty.bits == 64,
+                Argument::Structure(fields) => {
+                    fields.iter().any(|(_, bytes, of)| *bytes == 8 && matches!(of, Argument::Chosen(_)))
+                }
+                _ => false,
+            };
+            layout.chosen.extend(is_chosen.then_some(*id));
             if let Argument::Tensor { bytes } = argument {
                 let size = module.variable(*id).size.unwrap_or(8);
                 // A map that is passed by value, or those of an array that is pointed to.
@@ -218,7 +229,7 @@ impl Layout {
     /// What a parameter, or a field of one, holds: the array that is passed gets a place.
     fn passed(&mut self, name: String, argument: &Argument, bases: &[u64]) -> Result<Option<u64>, String> {
         Ok(match argument {
-            Argument::Number(n) => Some(*n as u64),
+            Argument::Number(n) | Argument::Chosen(n) => Some(*n as u64),
             Argument::Tensor { .. } => Some(self.array(name, None, Some(ArrayContent::zeros()))?),
             Argument::Array { bytes, content } => Some(self.array(name, *bytes, Some(content.clone()))?),
             Argument::SameAs(other) => bases.get(*other).copied(),
@@ -259,6 +270,11 @@ impl Layout {
             2 | 3 => self.is_own(address, 1).then_some(Target::Own(address)),
             _ => None,
         }
+    }
+
+    /// Is a generic address one of no array's room, so that it was not made from the address of one?
+    pub fn is_in_no_room(&self, address: u64) -> bool {
+        address >> 56 == 0 && (address >> ARRAY).checked_sub(ARRAYS).is_none_or(|n| n >= self.arrays.len() as u64)
     }
 
     /// The rank of the block whose shared memory an address of shared memory is in, if it is that of another one of the cluster.

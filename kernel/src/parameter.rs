@@ -124,6 +124,52 @@ pub(crate) fn parameter_uses(
         .collect()
 }
 
+/// Does a kernel use a parameter of 32 bits as an address?
+pub(crate) fn has_short_pointer(module: &Module, prepared: &PreparedModule<'_>, kernel: usize) -> bool {
+    let is_pointer = |id: VariableId| Flow { module, prepared, others: &[] }.of(id).1 == ParameterUse::Pointer;
+    module.functions[kernel].parameters.iter().any(|parameter| match parameter {
+        Parameter::Memory(id) => module.variable(*id).ty.bits == 32 && is_pointer(*id),
+        Parameter::Register(_) => false,
+    })
+}
+
+/// The registers, each with its function, that may hold what is made of parameters in whatever way, also through memory and calls.
+pub(crate) fn made_of(prepared: &PreparedModule<'_>, parameters: &[VariableId]) -> FxHashSet<(usize, RegisterId)> {
+    let mut found: FxHashSet<(usize, RegisterId)> = FxHashSet::default();
+    let mut is_in_memory = false;
+    loop {
+        let before = (found.len(), is_in_memory);
+        for (function, effects) in prepared.effects.iter().enumerate() {
+            for effect in effects {
+                let holds = |o: &Operand| matches!(o, Operand::Register(r) if found.contains(&(function, *r)));
+                let mut made: Vec<RegisterId> = Vec::new();
+                match effect {
+                    Effect::Load { base: Operand::Variable(id, _), to, .. } if parameters.contains(id) => {
+                        made.extend(to.iter().flatten());
+                    }
+                    Effect::Load { to, .. } if is_in_memory => made.extend(to.iter().flatten()),
+                    Effect::Modify { to: Some(Some(to)), .. } if is_in_memory => made.push(*to),
+                    Effect::Compute { to: Some(to), operands, .. } if operands.iter().any(|o| holds(o)) => made.push(*to),
+                    Effect::Pack { parts, to } if parts.iter().any(|o| holds(o)) => made.push(*to),
+                    Effect::Unpack { parts, from } if holds(from) => made.extend(parts.iter().flatten()),
+                    Effect::ConvertAddress { address, to, .. } if holds(address) => made.push(*to),
+                    Effect::Store { values, .. } => is_in_memory |= values.iter().any(|o| holds(o)),
+                    Effect::Modify { operands, .. } => is_in_memory |= operands.iter().any(|o| holds(o)),
+                    Effect::Call { results, arguments, .. } if is_in_memory || arguments.iter().any(holds) => {
+                        is_in_memory = true;
+                        made.extend(results.iter().filter_map(|o| if let Operand::Register(r) = o { Some(*r) } else { None }));
+                    }
+                    _ => {}
+                }
+                found.extend(made.into_iter().map(|register| (function, register)));
+            }
+        }
+        if (found.len(), is_in_memory) == before {
+            return found;
+        }
+    }
+}
+
 struct Flow<'a, 'm> {
     module: &'a Module,
     prepared: &'a PreparedModule<'m>,

@@ -55,13 +55,13 @@ pub(crate) fn arguments(
             _ if is_structure => Argument::Unknown,
             ParameterUse::Pointer => Argument::Array { bytes: None, content: ArrayContent::zeros() },
             ParameterUse::Open => Argument::Unknown,
-            ParameterUse::Number if is_float => Argument::Number(0),
-            ParameterUse::Number => Argument::Number(number),
+            ParameterUse::Number if is_float => Argument::Chosen(0),
+            ParameterUse::Number => Argument::Chosen(number),
         });
         let how = if was_given { "" } else { ", chosen" };
         let mut sentence = match &argument {
-            Argument::Number(_) if !was_given && is_float => format!("arg{n} = 0.0 (chosen)"),
-            Argument::Number(n2) if !was_given => format!("arg{n} = {n2} (chosen: {whence})"),
+            Argument::Chosen(_) if is_float => format!("arg{n} = 0.0 (chosen)"),
+            Argument::Chosen(n2) => format!("arg{n} = {n2} (chosen: {whence})"),
             Argument::Number(n2) => format!("arg{n} = {n2}"),
             Argument::Array { bytes: None, content } if content.is_zeros() => {
                 format!("arg{n}: an array of zeros of its own, without a size{how}")
@@ -74,7 +74,7 @@ pub(crate) fn arguments(
             Argument::Tensor { bytes } => format!("arg{n}: a tensor map, of whose tensor {bytes} bytes are copied at once"),
             Argument::Structure(fields) => {
                 let field = |(offset, _, argument): &(u64, u64, Argument)| match argument {
-                    Argument::Number(value) => format!("{value} at byte {offset}"),
+                    Argument::Number(value) | Argument::Chosen(value) => format!("{value} at byte {offset}"),
                     Argument::Array { bytes: Some(bytes), .. } => {
                         format!("arg{n}_{offset}, an array of {bytes} bytes, at byte {offset}")
                     }
@@ -125,8 +125,8 @@ fn fields(
     let chosen = |field: &FieldUse| match field.how {
         ParameterUse::Pointer => Argument::Array { bytes: None, content: ArrayContent::zeros() },
         ParameterUse::Open => Argument::Unknown,
-        ParameterUse::Number if field.is_float => Argument::Number(0),
-        ParameterUse::Number => Argument::Number(chosen_number),
+        ParameterUse::Number if field.is_float => Argument::Chosen(0),
+        ParameterUse::Number => Argument::Chosen(chosen_number),
     };
     let argument = |field: &FieldUse| {
         let given = of_fields().rfind(|g| g.field == Some(field.offset)).map(|g| g.argument.clone());

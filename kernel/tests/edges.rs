@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use margay_kernel::launch::{GivenArgument, Launch};
-use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, LaunchVerdict, ask};
 
 const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
@@ -148,6 +148,53 @@ fn an_offset_in_bytes_is_no_address() {
     let code = "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [n];\n{ .param .b64 x; .param .b64 y; st.param.b64 [x], %rd1; st.param.b64 [y], %rd2; \
                 call f, (x, y); }";
     assert_eq!(kinds(&kernel(function, ".param .u64 a, .param .u64 n", code), "1x1"), NOTHING);
+}
+
+/// What is an address, and is made of a parameter in a way that hides it, is no number that was chosen for it: nothing is found, and nothing is right.
+#[test]
+fn an_address_that_is_made_of_a_chosen_number_is_not_known() {
+    let code = |code: &str| {
+        kernel("", ".param .u64 a, .param .u64 b", &format!("ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n{code}"))
+    };
+    let halves = "mov.b64 {%r1, %r2}, %rd1;\nst.global.u32 [%rd2], %r1;\nst.global.u32 [%rd2+4], %r2;\nld.global.u32 %r3, [%rd2];\n\
+                  ld.global.u32 %r4, [%rd2+4];\nmov.b64 %rd3, {%r3, %r4};\nst.global.u32 [%rd3], 1;";
+    let hidden = "xor.b64 %rd3, %rd1, 85;\nxor.b64 %rd3, %rd3, 85;\nst.global.u32 [%rd3], 1;";
+    for text in [halves, hidden].map(code) {
+        let answer = asked(&text, "1x1", &[], None).expect("an answer");
+        assert!(answer.wrong().is_none() && !answer.is_settled(false), "{text}: {answer:#?}");
+        assert!(answer.not_looked().iter().any(|n| n.why.contains("a number was chosen")), "{text}: {:#?}", answer.not_looked());
+        // With what it is, it is known.
+        assert_eq!(kinds_with(&text, "1x1", &["0=array"]), NOTHING, "{text}");
+        assert_eq!(kinds_with(&text, "1x1", &["0=2"]), only(FindingKind::Outside), "{text}");
+    }
+    // An address that has nothing to do with the number is found.
+    assert_eq!(kinds(&code("mov.u64 %rd3, 0;\nst.global.u64 [%rd3], %rd1;"), "1x1"), only(FindingKind::Outside));
+}
+
+/// Addresses have 32 bits where `.address_size` says so, or says nothing (PTX ISA 11.1.3): a parameter of 32 bits is one then.
+#[test]
+fn addresses_of_32_bits_are_named() {
+    for (head, is_read) in [
+        (".version 8.0\n.target sm_90\n.address_size 32\n", false),
+        (".version 3.2\n.target sm_30\n", false),
+        (".version 8.0\n.target sm_90\n.address_size 64\n", true),
+    ] {
+        let of = |code: &str| format!("{head}{}", kernel("", ".param .u32 a", &format!("ld.param.u32 %r1, [a];\n{code}")));
+        let verdict = |text: String| {
+            let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let launches: Vec<Launch> = vec!["1x1".parse().expect("a launch")];
+            ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, 0) }).expect("an answer").launches[0]
+                .asked
+                .clone()
+        };
+        let named =
+            |verdict: &LaunchVerdict| matches!(verdict, LaunchVerdict::NotAsked(why) if why.contains("addresses of 32 bits"));
+        let address = verdict(of("add.u32 %r1, %r1, 4;\nst.global.u32 [%r1], 1;"));
+        assert_eq!(named(&address), !is_read, "{head}: {address:?}");
+        // A number is one.
+        let number = verdict(of(".shared .u32 s;\nst.shared.u32 [s], %r1;"));
+        assert!(!named(&number), "{head}: {number:?}");
+    }
 }
 
 /// An atomic operation is one operation: its read does not race with a write that is ordered behind it.

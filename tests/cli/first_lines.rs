@@ -92,3 +92,14 @@ fn documents_have_the_first_line() {
     let bound = "no counterexample up to 2 events among single executions (the published question), so nothing to run";
     assert!(executions.starts_with(&format!("{bound} (only programs of R, W): ")), "{executions}");
 }
+
+/// Why a kernel was not asked about in any launch.
+#[test]
+fn the_one_reason_for_all_launches_is_named() {
+    let text = ".version 8.0\n.target sm_90\n.address_size 32\n.visible .entry k(.param .u32 p) {\n.reg .b32 %r<9>;\n\
+                mov.u32 %r2, %tid.x;\nshl.b32 %r2, %r2, 2;\nld.param.u32 %r1, [p];\nadd.u32 %r1, %r1, %r2;\nst.global.u32 [%r1], 1;\nret;\n}\n";
+    let path = write(&folder("first_lines/short_addresses"), "short.ptx", text);
+    let line = first(&["kernel", &path]);
+    assert!(line.starts_with("undecided: `k`"), "{line}");
+    assert!(line.contains("not answered: 1x2, 1x4, 1x33 (PTX with addresses of 32 bits is not read"), "{line}");
+}

@@ -10,6 +10,7 @@ use super::facts::add_writer;
 use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, constant, number};
 use super::{Mark, MarkKind, State, Step, Thread, UndefinedRead};
 use crate::layout::{LOCAL, Object, PARAMETER, RANK, SHARED, Target};
+use crate::parameter::made_of;
 use crate::residue::{CodePiece, Idle, IssueFamily, MemoryCell, Origin};
 use crate::selection::leaves;
 use crate::spelling::{data, qualified, update_name};
@@ -81,8 +82,21 @@ impl Thread<'_, '_> {
         };
         Some(match target.filter(|_| last) {
             Some(target) => AddressPlace::At(target),
+            None if self.is_of_chosen_number(state, base, (window, address)) => AddressPlace::Unknown(
+                "an address is made of a parameter for which a number was chosen: it may be an address (`--arg N=array` or `--arg N=NUMBER` says what it is)"
+                    .to_owned(),
+            ),
             None => AddressPlace::Outside,
         })
+    }
+
+    /// Is an address that is in the room of no array made of a parameter of which nobody said that it is a number?
+    fn is_of_chosen_number(&self, state: &State, base: &Operand, (window, address): (Window, u64)) -> bool {
+        let Operand::Register(register) = base else { return false };
+        matches!(window, Window::Generic | Window::Global)
+            && self.layout.is_in_no_room(address)
+            && !self.layout.chosen.is_empty()
+            && made_of(self.prepared, &self.layout.chosen).contains(&(state.function, *register))
     }
 
     /// What threads share at an address, by its first byte, or how the thread goes on since that is not known.

@@ -1,5 +1,6 @@
 //! What is said about kernels: for people, and as a document.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use margay_console::output::Output;
@@ -52,9 +53,18 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
         Some(why) => format!("({why}) under {model}{compiled}"),
         None => format!("under {model}{compiled}"),
     };
+    // The reason, where it is one for all.
+    let reasons: Option<BTreeSet<&str>> = (answer.launches.iter())
+        .filter_map(|l| match &l.asked {
+            LaunchVerdict::NotAsked(why) => Some(Some(why.as_str())),
+            LaunchVerdict::Undecided => Some(None),
+            _ => None,
+        })
+        .collect();
+    let reason = reasons.filter(|all| all.len() == 1).and_then(|mut all| all.pop_first());
     let mut open_words = match open.as_slice() {
         [] => String::new(),
-        open => format!("; not answered: {}", list(open)),
+        open => format!("; not answered: {}{}", list(open), reason.map_or(String::new(), |why| format!(" ({why})"))),
     };
     let others = of(&|l| matches!(l.asked, LaunchVerdict::NotMeant(_)));
     if !others.is_empty() {
