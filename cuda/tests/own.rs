@@ -58,7 +58,7 @@ const BLOCKS: &[OwnKernel] = &[
     ("neighbour", "1x4", RACE),
     ("divergent", "1x4", &["different-barriers"]),
     // Whether threads of a warp may end in front of a barrier the ISA says in two ways.
-    ("early_end", "1x4", NOTHING),
+    ("early_end", "1x4", &[]),
     ("two_dimensions", "1x(2x2)", &[]),
     ("two_dimensions_wrong", "1x(2x2)", RACE),
     ("dynamic", "1x4", &[]),

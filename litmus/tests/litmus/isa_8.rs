@@ -116,7 +116,7 @@ const EDITS: [(&str, &str, &str); 50] = [
     ("let dependency = addr | data | ctrl | rmw", "let dependency = addr | data | ctrl", "8.10.4: an RMW's own dependency"),
     ("acyclic (po & overlap & same-proxy) | (morally-strong & communication) as SC-per-Location", "", "8.10.5"),
     (
-        "acyclic rf | dependency | sync_barrier; (po | async_issue) as",
+        "acyclic rf | dependency | [B & RLX]; sync_barrier; (po | async_issue) as",
         "acyclic rf | dependency as",
         "8.10.4: who passes a barrier once a thread has exited goes on after that",
     ),

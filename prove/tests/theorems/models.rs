@@ -36,11 +36,12 @@ fn false_lemmas_are_none() {
     }
 }
 
-/// A part of a model: neither red, nor other proxies, nor aliases, nor asynchronous operations and mbarriers, nor fences of one state space.
+/// A part of a model: neither red, nor other proxies, nor aliases, nor asynchronous operations and mbarriers, nor fences of one state space, nor arrivals
+/// at barriers that order no memory, which PTX 6.0 has not.
 pub fn generic(model: &str) -> Model {
     let text = format!(
         "PTX \"generic\"\ninclude \"{model}.cat\"\nempty RED as No-RED\nempty M \\ GEN as Generic\n\
-         empty SUR | TEX | CON | ALIAS as No-Proxy\nempty F & SHARED as No-Fence-Of-A-Space\nempty ASYNC | MBARRIER as No-Asynchronous-Proxy\nempty TENSORMAP as No-Tensor-Maps\n\
+         empty SUR | TEX | CON | ALIAS as No-Proxy\nempty F & SHARED as No-Fence-Of-A-Space\nempty ASYNC | MBARRIER as No-Asynchronous-Proxy\nempty TENSORMAP as No-Tensor-Maps\nempty B & RLX as No-Relaxed-Arrivals\n\
          empty async_issue | async_complete as No-Asynchronous-Operation\nempty (loc \\ vloc) | (vloc \\ loc) as One-Address"
     );
     read(&format!("generic-{model}.cat"), &text)
