@@ -46,7 +46,9 @@ pub(super) fn tabular(test: &Test, out: &mut String) {
 
 /// Initial state, program, scope tree and memory map of a test in the form of the 2015 paper.
 pub(super) fn gpu_ptx(test: &Test, out: &mut String) {
-    let declared = test.locations.iter().filter(|l| l.value.is_some() || l.alias.is_some() || l.space.is_none());
+    // The memory map declares what comes behind all others.
+    let is_declared = |l: &LocationDeclaration| l.value.is_some() || l.alias.is_some() || l.space.is_none();
+    let declared = test.locations[..test.locations.iter().rposition(is_declared).map_or(0, |last| last + 1)].iter();
     // Their state spaces are in the memory map.
     let unmapped = |l: &LocationDeclaration| location(&LocationDeclaration { space: None, ..l.clone() });
     let mut groups = vec![locations(declared, unmapped)];

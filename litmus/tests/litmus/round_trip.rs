@@ -117,3 +117,12 @@ fn deep_nesting_is_an_error() {
     let text = format!("GPU_PTX deep\n{{ }}\n T0 ;\n{tree}\nexists (x == 1)\n");
     assert!(read::test(&SourceFile::new("deep", text)).unwrap_err()[0].message.contains("nested"));
 }
+
+/// The memory map of the 2015 form declares locations, too; one without a value in front of another one keeps its place.
+#[test]
+fn locations_of_the_memory_map_keep_their_places() {
+    let text = "GPU_PTX t\n{ a=0; b; e=0; }\n T0 ;\n st.cg [c], 1 ;\nScopeTree(grid(cta(warp T0)))\nb: global, c: shared\nexists (a=0)\n";
+    let test = read::test(&SourceFile::new("written", text)).unwrap().test;
+    let printed = test.to_string();
+    assert!(read::test(&SourceFile::new("printed", printed.clone())).unwrap().test == test, "{printed}");
+}
