@@ -265,9 +265,9 @@ impl Column<'_> {
             (Kind::BarrierArrive | Kind::BarrierWait, _) if matches!(data.scope, Some(Scope::Warp | Scope::Sys)) => {
                 return Err(Error::NoInstruction(e));
             }
-            // A cta has 16 barriers; more are those of Dartagnan's instances.
             // The end of a thread is no instruction.
             (Kind::BarrierArrive, _) if data.order == Order::Rlx => return Err(Error::NoInstruction(e)),
+            // A cta has 16 barriers; more are those of Dartagnan's instances.
             (Kind::BarrierArrive, _) if data.barrier.is_some_and(|barrier| barrier > 15) => return Err(Error::NoInstruction(e)),
             (Kind::BarrierArrive, _) => {
                 let mode = if pair.is_some() { BarrierMode::Sync } else { BarrierMode::Arrive };

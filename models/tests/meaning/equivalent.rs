@@ -55,7 +55,7 @@ pub fn is_of_programs(change: &str) -> bool {
     let (definition, what) = change.split_once(": ").unwrap_or((change, ""));
     // What is dropped, or put in the place of something, stands first.
     let piece = what.split('`').nth(1).unwrap_or_default();
-    // What stands behind an arrival that orders no memory, as the exit of a thread: litmus/tests/litmus/isa_8.rs takes that away.
+    // What stands behind an arrival that orders no memory, as the exit of a thread: litmus/tests/litmus/isa_8.rs takes that away, and has it follow all arrivals.
     let behind_arrivals = definition == "No-Thin-Air" && ["po | async_issue", "B & RLX"].iter().any(|piece| what.contains(piece));
     behind_arrivals
         || DEFINITIONS.contains(&definition)
