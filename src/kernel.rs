@@ -33,7 +33,7 @@ pub struct KernelArguments {
     #[arg(long, value_name = "FILE")]
     pub harness: Option<PathBuf>,
     /// The model by which it is judged: `ptx-8`, or a reading of it that allows no more
-    #[arg(long, value_name = "MODEL", default_value = KernelReading::Letter.name(), value_parser = by_name())]
+    #[arg(long, value_name = "MODEL", default_value = KernelReading::Letter.name(), value_parser = PossibleValuesParser::new(KernelReading::ALL.map(KernelReading::name)).try_map(|name| KernelReading::named(&name).ok_or("no such model")))]
     pub model: KernelReading,
     /// How often each loop is gone round, of loops that do more than wait [default: 2]
     #[arg(long, value_name = "N", value_parser = margay_console::limits::at_least_one::<usize>)]
@@ -68,12 +68,6 @@ pub struct KernelArguments {
     /// The target that .cu files are compiled for
     #[arg(long, value_name = "SM", default_value = "sm_90")]
     pub target: String,
-}
-
-/// A model by its name.
-fn by_name() -> impl TypedValueParser<Value = KernelReading> {
-    let names = PossibleValuesParser::new(KernelReading::ALL.map(KernelReading::name));
-    names.map(|name| KernelReading::named(&name).unwrap_or_default())
 }
 
 /// Runs the command.

@@ -55,7 +55,7 @@ impl KernelReading {
     /// # Errors
     /// It cannot be read: a bug of Margay.
     pub fn races(self) -> Result<&'static Model, Vec<Diagnostic>> {
-        static MODELS: [OnceLock<ReadModel>; 2] = [OnceLock::new(), OnceLock::new()];
+        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] = [const { OnceLock::new() }; KernelReading::ALL.len()];
         let load = || read(SourceFile::new(format!("<built-in>/{}", self.races_file()), self.races_text()));
         MODELS[self as usize].get_or_init(load).as_ref().map_err(Clone::clone)
     }
@@ -71,7 +71,7 @@ impl KernelReading {
     /// # Errors
     /// It cannot be read: a bug of Margay.
     pub fn model(self) -> Result<&'static Model, String> {
-        static MODELS: [OnceLock<ReadModel>; 2] = [OnceLock::new(), OnceLock::new()];
+        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] = [const { OnceLock::new() }; KernelReading::ALL.len()];
         let name = self.name();
         let load =
             || read(library::built_in(name).ok_or_else(|| vec![Diagnostic::error(format!("there is no model `{name}`"))])?);
