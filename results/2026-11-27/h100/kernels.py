@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Writes an application for each kernel of tests/kernels that runs on the machine of the CPU and has an end that a right run reaches:
-# kernels.py OUT, where OUT has the texts of PTX. What `margay kernel` says of each stands in WRONG and RIGHT; the results are held against it.
+# kernels.py OUT, where OUT has the texts of PTX. (The condition of the two scans is wrong: counts.py leaves them out.)
 import json
 import os
 import sys
