@@ -280,6 +280,11 @@ impl EventData {
         }
     }
 
+    /// Is this the end of a thread, which lets others pass a barrier of their cta? It is in no instruction; none of this level arrives relaxed.
+    pub fn is_exit(&self) -> bool {
+        self.kind == Kind::BarrierArrive && self.scope.is_none() && self.order == Order::Rlx
+    }
+
     /// Who makes the event: the thread, or one of its asynchronous operations; `None` for initial writes.
     pub fn agent(&self) -> Option<(u16, Option<u16>)> {
         self.thread.map(|thread| (thread, self.operation))

@@ -26,12 +26,14 @@ struct Column<'a> {
     branches: bool,
 }
 
-/// The program of the thread with the given events, and the line of each.
+/// The program of the thread with the given events, and the line of each; an end that lets others pass a barrier has none.
 pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<(Body, Vec<(Event, usize)>), Error> {
     let next_register =
         events.first().and_then(|e| x.events[e.index()].thread).map_or(0, |t| values.next_register[usize::from(t)]);
     let mut column = Column { x, values, instructions: Vec::new(), places: Vec::new(), next_register, branches: false };
     let mut guarded = EventSet::EMPTY;
+    // Whoever reads the program again sees where it ends.
+    let events = &events[..events.iter().rposition(|e| !x.events[e.index()].is_exit()).map_or(0, |last| last + 1)];
     let mut i = 0;
     while i < events.len() {
         let event = events[i];
@@ -265,8 +267,8 @@ impl Column<'_> {
             (Kind::BarrierArrive | Kind::BarrierWait, _) if matches!(data.scope, Some(Scope::Warp | Scope::Sys)) => {
                 return Err(Error::NoInstruction(e));
             }
-            // The end of a thread is no instruction.
-            (Kind::BarrierArrive, _) if data.order == Order::Rlx => return Err(Error::NoInstruction(e)),
+            // An end with something behind it.
+            (Kind::BarrierArrive, _) if data.is_exit() => return Err(Error::NoInstruction(e)),
             // A cta has 16 barriers; more are those of Dartagnan's instances.
             (Kind::BarrierArrive, _) if data.barrier.is_some_and(|barrier| barrier > 15) => return Err(Error::NoInstruction(e)),
             (Kind::BarrierArrive, _) => {

@@ -274,3 +274,18 @@ proptest! {
         agree(&text, &["rc11-scoped", "c20-scoped", "rc11", "tso"])?;
     }
 }
+
+/// One thread ends, and so lets the other pass its second barrier: that end is in no line of the test that is rendered.
+#[test]
+fn ends_that_let_others_pass() {
+    for rest in ["st.weak y, 1", "ld.weak r1, x", "st.relaxed.gpu x, r1"] {
+        for first in ["bar.cta.sync 0 | bar.cta.sync 0", "ld.weak r0, y | bar.cta.sync 0", "@r0 bar.cta.sync 0 | bar.cta.sync 0"]
+        {
+            let text = format!(
+                "PTX ends\n{{ x=0; y=0; P0:r0=0; P1:r1=0; }}\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n {first} ;\n  | bar.cta.sync 0 ;\n  | {rest} ;\n\
+                 exists (P0:r0 == 0)\n"
+            );
+            agree(&text, &["ptx-6.0", "ptx-8"]).unwrap();
+        }
+    }
+}

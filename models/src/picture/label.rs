@@ -165,10 +165,7 @@ fn ptx(data: &EventData, rmw: bool) -> String {
         }
         Kind::BarrierArrive if data.scope == Some(Scope::Warp) => format!("lanes arrive {}", data.barrier.unwrap_or(0)),
         Kind::BarrierWait if data.scope == Some(Scope::Warp) => format!("lanes meet {}", data.barrier.unwrap_or(0)),
-        // No instruction of this level is relaxed.
-        Kind::BarrierArrive if data.scope.is_none() && data.order == Order::Rlx => {
-            format!("end, lets pass bar {}", data.barrier.unwrap_or(0))
-        }
+        Kind::BarrierArrive if data.is_exit() => format!("end, lets pass bar {}", data.barrier.unwrap_or(0)),
         Kind::BarrierArrive => format!("bar.arrive {}", data.barrier.unwrap_or(0)),
         Kind::BarrierWait => format!("bar.wait {}", data.barrier.unwrap_or(0)),
     }
