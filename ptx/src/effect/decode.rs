@@ -1,0 +1,402 @@
+//! From an instruction to its effect.
+
+use super::{Effect, Function, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, Relation, Update, Window};
+use crate::asynchronous;
+use crate::exchange::exchange;
+use crate::tensor;
+use crate::tree::{Instruction, Kind, Operand, RegisterId, ScalarType};
+
+pub(crate) fn unknown<'i>(why: &str) -> Option<Effect<'i>> {
+    Some(Effect::Unknown(why.to_owned()))
+}
+
+pub(crate) fn register(operand: &Operand) -> Option<RegisterId> {
+    if let Operand::Register(register) = operand { Some(*register) } else { None }
+}
+
+/// A register, or nothing for `_`.
+pub(crate) fn target(operand: &Operand) -> Option<Option<RegisterId>> {
+    match operand {
+        Operand::Register(register) => Some(Some(*register)),
+        Operand::Sink => Some(None),
+        _ => None,
+    }
+}
+
+/// `None` where the operands are not those that are known.
+pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
+    let operands = &i.operands;
+    let get = |n: usize| operands.get(n);
+    let has = |q: &str| i.has(q);
+    let compute = |function: Function, count: usize| -> Option<Effect<'_>> {
+        let ty = i.ty()?;
+        if ty.bits > 64 {
+            return unknown("registers of more than 64 bits are not known");
+        }
+        (operands.len() == count + 1).then_some(())?;
+        let to = match get(0)? {
+            // `add.cc` has a carry that is not modelled; a pair `p|q` is of `shfl` and `setp`.
+            Operand::Pair(..) => return None,
+            other => target(other)?,
+        };
+        Some(Effect::Compute { function, ty, to, operands: operands[1..].iter().collect() })
+    };
+    let opaque = || -> Option<Effect<'_>> {
+        let mut to = Vec::new();
+        match get(0)? {
+            Operand::Vector(all) => to.extend(all.iter().filter_map(register)),
+            Operand::Pair(a, b) => to.extend([register(a), register(b)].into_iter().flatten()),
+            other => to.extend(target(other)?),
+        }
+        Some(Effect::Opaque { to, operands: operands[1..].iter().collect() })
+    };
+    let float = i.ty().is_some_and(|ty| ty.kind == Kind::Float)
+        || i.qualifiers.iter().any(|q| matches!(q.as_str(), "f16x2" | "bf16x2" | "f32x2" | "tf32"));
+    let packed = i.qualifiers.iter().any(|q| matches!(q.as_str(), "s16x2" | "u16x2" | "s8x4" | "u8x4"));
+    let half = || match (has("wide"), has("hi")) {
+        (true, _) => Half::Wide,
+        (_, true) => Half::High,
+        _ => Half::Low,
+    };
+    match i.opcode.as_str() {
+        "mov" => match (get(0)?, get(1)?) {
+            (Operand::Register(to), Operand::Vector(parts)) => Some(Effect::Pack { parts: parts.iter().collect(), to: *to }),
+            (Operand::Vector(parts), from) => {
+                Some(Effect::Unpack { parts: parts.iter().map(target).collect::<Option<_>>()?, from })
+            }
+            (_, Operand::Label(_)) => unknown("the address of a label is taken"),
+            _ => compute(Function::Move, 1),
+        },
+        "cvta" => {
+            let window = window(i)?;
+            let (to, address) = (register(get(0)?)?, get(1)?);
+            Some(Effect::ConvertAddress { window, to_space: has("to"), to, address })
+        }
+        "isspacep" => Some(Effect::IsSpace {
+            window: window(i)?,
+            of_cluster: has("shared::cluster"),
+            to: register(get(0)?)?,
+            address: get(1)?,
+        }),
+        "cvt" => {
+            let mut types = i.qualifiers.iter().filter_map(|q| ScalarType::from_name(q));
+            let (ty, from) = (types.next()?, types.next()?);
+            if ty.kind == Kind::Float || from.kind == Kind::Float || has("sat") || operands.len() != 2 {
+                return opaque();
+            }
+            Some(Effect::Compute { function: Function::Convert(from), ty, to: target(get(0)?)?, operands: vec![get(1)?] })
+        }
+        "add" | "sub" | "mul" | "mad" | "div" | "rem" | "min" | "max" | "abs" | "neg" | "fma" | "mul24" | "mad24" | "sad"
+        | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "testp" | "dp4a" | "dp2a" | "bmsk"
+        | "szext" | "vadd4" | "addc" | "subc" | "madc" | "set" | "slct"
+            if float || packed || has("cc") || has("sat") || has("relu") || has("xorsign") =>
+        {
+            // A carry is a register like the others, and of what it makes nobody asks what it is.
+            opaque()
+        }
+        "addc" | "subc" | "madc" => opaque(),
+        // Products of matrices that are in registers of a warp.
+        "mma" | "movmatrix" => opaque(),
+        "wmma" if has("mma") => opaque(),
+        "wmma" if has("load") => unseen(i, "which part of a matrix a thread reads is not known: what is read is not looked at"),
+        "wmma" => unseen(i, "which part of a matrix a thread writes is not known: what is written is not looked at"),
+        "ldmatrix" | "stmatrix" => matrix(i),
+        "add" => compute(Function::Add, 2),
+        "sub" => compute(Function::Subtract, 2),
+        "mul" => compute(Function::Multiply(half()), 2),
+        "mad" => compute(Function::MultiplyAdd(half()), 3),
+        "div" => compute(Function::Divide, 2),
+        "rem" => compute(Function::Remainder, 2),
+        "min" => compute(Function::Min, 2),
+        "max" => compute(Function::Max, 2),
+        "abs" => compute(Function::Absolute, 1),
+        "neg" => compute(Function::Negate, 1),
+        "not" => compute(Function::Not, 1),
+        "and" => compute(Function::And, 2),
+        "or" => compute(Function::Or, 2),
+        "xor" => compute(Function::Xor, 2),
+        "cnot" => compute(Function::IsZero, 1),
+        "shl" => compute(Function::ShiftLeft, 2),
+        "shr" => compute(Function::ShiftRight, 2),
+        "popc" => compute(Function::CountOnes, 1),
+        "clz" => compute(Function::CountLeadingZeros, 1),
+        "bfind" => compute(Function::FindHighest(has("shiftamt")), 1),
+        "brev" => compute(Function::Reverse, 1),
+        "bfe" => compute(Function::Extract, 3),
+        "bfi" => compute(Function::Insert, 4),
+        "prmt" if i.qualifiers.len() == 1 => compute(Function::Permute, 3),
+        "lop3" if operands.len() == 5 => match get(4)? {
+            Operand::Integer(table) => Some(Effect::Compute {
+                function: Function::Logic(*table as u8),
+                ty: i.ty()?,
+                to: target(get(0)?)?,
+                operands: operands[1..4].iter().collect(),
+            }),
+            _ => None,
+        },
+        "shf" => compute(Function::Funnel(has("l"), has("wrap")), 3),
+        "selp" => compute(Function::Select, 3),
+        "setp" => {
+            let ty = i.ty()?;
+            let to = match get(0)? {
+                Operand::Pair(a, b) => [target(a)?, target(b)?],
+                other => [target(other)?, None],
+            };
+            if ty.kind == Kind::Float {
+                return Some(Effect::Opaque { to: to.into_iter().flatten().collect(), operands: operands[1..].iter().collect() });
+            }
+            let relation = i.qualifiers.iter().find_map(|q| relation(q))?;
+            let with = match get(3) {
+                None => None,
+                Some(with) => {
+                    let function = match (has("and"), has("or"), has("xor")) {
+                        (true, ..) => Function::And,
+                        (_, true, _) => Function::Or,
+                        (_, _, true) => Function::Xor,
+                        _ => return None,
+                    };
+                    Some((function, with))
+                }
+            };
+            // `lo` and its kin compare without a sign, whatever the type says.
+            let unsigned = i.qualifiers.iter().any(|q| matches!(q.as_str(), "lo" | "ls" | "hi" | "hs"));
+            let ty = if unsigned { ScalarType { kind: Kind::Unsigned, ..ty } } else { ty };
+            Some(Effect::SetPredicate { relation, ty, to, operands: [get(1)?, get(2)?], with })
+        }
+        "fma" | "mul24" | "mad24" | "sad" | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh"
+        | "testp" | "dp4a" | "dp2a" | "bmsk" | "szext" | "fns" | "set" | "slct" | "prmt" | "lop3" => opaque(),
+        "ld" | "ldu" => {
+            let access = match access(i) {
+                Ok(access) => access,
+                Err(why) => return unknown(why),
+            };
+            let to = match get(0)? {
+                Operand::Vector(all) => all.iter().map(target).collect::<Option<_>>()?,
+                other => vec![target(other)?],
+            };
+            let Operand::Address(base, offset) = get(1)? else { return None };
+            Some(Effect::Load { access, to, base, offset: *offset })
+        }
+        "st" | "red" if has("async") || has("bulk") => asynchronous::store(i),
+        "st" => {
+            let access = match access(i) {
+                Ok(access) => access,
+                Err(why) => return unknown(why),
+            };
+            let values = match get(1)? {
+                Operand::Vector(all) => all.iter().collect(),
+                other => vec![other],
+            };
+            let Operand::Address(base, offset) = get(0)? else { return None };
+            Some(Effect::Store { access, base, offset: *offset, values })
+        }
+        "atom" | "red" => {
+            let is_vector = i.qualifiers.iter().any(|q| matches!(q.as_str(), "v2" | "v4" | "v8"));
+            if is_vector {
+                return unknown("a vector of read-modify-writes");
+            }
+            let mut access = match access(i) {
+                Ok(access) => access,
+                Err(why) => return unknown(why),
+            };
+            if access.order == MemoryOrder::Weak {
+                access.order = MemoryOrder::Relaxed;
+            }
+            access.scope.get_or_insert(MemoryScope::Gpu);
+            let update = i.qualifiers.iter().find_map(|q| update(q))?;
+            let first = usize::from(i.opcode == "atom");
+            let to = if first == 1 { Some(target(get(0)?)?) } else { None };
+            let Operand::Address(base, offset) = get(first)? else { return None };
+            let rest: Vec<&Operand> = operands[first + 1..].iter().collect();
+            (rest.len() == if update == Update::CompareAndSwap { 2 } else { 1 }).then_some(())?;
+            Some(Effect::Modify { access, update, to, base, offset: *offset, operands: rest })
+        }
+        "membar" | "fence" => fence(i),
+        "bar" | "barrier" if has("warp") => Some(Effect::WarpBarrier(get(0)?)),
+        "barrier" if has("cluster") => asynchronous::cluster(i),
+        "mapa" | "getctarank" => asynchronous::cluster(i),
+        "bar" | "barrier" => match (has("red"), has("arrive")) {
+            (true, _) => {
+                let (count, predicate) = match operands.len() {
+                    3 => (None, get(2)?),
+                    _ => (Some(get(2)?), get(3)?),
+                };
+                Some(Effect::BarrierReduce { to: target(get(0)?)?, barrier: get(1)?, count, predicate })
+            }
+            (_, true) => Some(Effect::Barrier(Meeting::Arrive, get(0)?, get(1))),
+            _ => Some(Effect::Barrier(Meeting::Sync, get(0)?, get(1))),
+        },
+        "bra" => match get(0)? {
+            Operand::Label(label) => Some(Effect::Jump(*label)),
+            _ => None,
+        },
+        "brx" => unknown("a jump by a table"),
+        "call" => {
+            let (results, rest): (&[Operand], &[Operand]) = match get(0)? {
+                Operand::List(results) => (results, &operands[1..]),
+                _ => (&[], operands),
+            };
+            let (function, address) = match rest.first()? {
+                Operand::Name(name) => (Some(name.as_str()), None),
+                other => (None, Some(other)),
+            };
+            let arguments: &[Operand] = match rest.get(1) {
+                Some(Operand::List(arguments)) => arguments,
+                _ => &[],
+            };
+            Some(Effect::Call { function, address, results, arguments })
+        }
+        "ret" => Some(Effect::Return),
+        "exit" => Some(Effect::Exit),
+        "trap" => Some(Effect::Trap),
+        "createpolicy" => opaque(),
+        "griddepcontrol" => Some(Effect::OtherLaunches),
+        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "brkpt" | "setmaxnreg" | "discard" => {
+            Some(Effect::Nothing)
+        }
+        "vote" | "shfl" | "match" | "redux" | "elect" => exchange(i),
+        "activemask" => Some(Effect::ActiveMask(register(get(0)?)?)),
+        "mbarrier" => asynchronous::mbarrier(i),
+        "cp" => asynchronous::copy(i),
+        "tensormap" => asynchronous::tensormap(i),
+        "tcgen05" => tensor::tcgen05(i),
+        "clusterlaunchcontrol" => unknown("asynchronous operations of this kind are not modelled (PTX ISA 8.9.1.1)"),
+        "wgmma" => tensor::wgmma(i),
+        "tex" | "tld4" | "suld" => unseen(i, "what is read through textures and surfaces is not modelled (PTX ISA 8.1)"),
+        "txq" | "suq" => opaque(),
+        "sust" | "sured" => unseen(i, "what is written through surfaces is not modelled (PTX ISA 8.1)"),
+        "alloca" | "stacksave" | "stackrestore" => unknown("stacks of a size that is computed are not modelled"),
+        _ => unknown("the instruction is not known"),
+    }
+}
+
+/// `ldmatrix`, `stmatrix`: the lanes whose addresses count access a row of 16 bytes each.
+fn matrix(i: &Instruction) -> Option<Effect<'_>> {
+    let (registers, address) = match i.opcode.as_str() {
+        "ldmatrix" => (i.operands.first()?, i.operands.get(1)?),
+        _ => (i.operands.get(1)?, i.operands.first()?),
+    };
+    let Operand::Address(base, offset) = address else { return None };
+    let count = match (i.has("x1"), i.has("x2")) {
+        (true, _) => 1,
+        (_, true) => 2,
+        _ => 4,
+    };
+    let all = match registers {
+        Operand::Vector(all) => all.iter().collect(),
+        other => vec![other],
+    };
+    let is_store = i.opcode == "stmatrix";
+    let to = if is_store { Vec::new() } else { all.into_iter().filter_map(register).collect() };
+    Some(Effect::Matrix { is_store, lanes: 8 * count, to, base, offset: *offset })
+}
+
+/// An access that is not looked at: what is behind the destinations in its operands is read.
+fn unseen<'i>(i: &'i Instruction, why: &'static str) -> Option<Effect<'i>> {
+    let to = match i.operands.first()? {
+        Operand::Vector(all) => all.iter().filter_map(register).collect(),
+        other => register(other).into_iter().collect(),
+    };
+    Some(Effect::Unseen { why, to })
+}
+
+fn relation(name: &str) -> Option<Relation> {
+    Some(match name {
+        "eq" => Relation::Equal,
+        "ne" => Relation::NotEqual,
+        "lt" | "lo" => Relation::Less,
+        "le" | "ls" => Relation::LessOrEqual,
+        "gt" | "hi" => Relation::Greater,
+        "ge" | "hs" => Relation::GreaterOrEqual,
+        _ => return None,
+    })
+}
+
+pub(crate) fn update(name: &str) -> Option<Update> {
+    Some(match name {
+        "exch" => Update::Exchange,
+        "cas" => Update::CompareAndSwap,
+        "add" => Update::Add,
+        "and" => Update::And,
+        "or" => Update::Or,
+        "xor" => Update::Xor,
+        "inc" => Update::Increment,
+        "dec" => Update::Decrement,
+        "min" => Update::Min,
+        "max" => Update::Max,
+        _ => return None,
+    })
+}
+
+pub(crate) fn window(i: &Instruction) -> Option<Window> {
+    i.qualifiers.iter().find_map(|q| {
+        Some(match q.split("::").next()? {
+            "global" => Window::Global,
+            "shared" => Window::Shared,
+            "const" => Window::Constant,
+            "local" => Window::Local,
+            "param" => Window::Parameter,
+            _ => return None,
+        })
+    })
+}
+
+pub(crate) fn scope(i: &Instruction) -> Option<MemoryScope> {
+    i.qualifiers.iter().find_map(|q| {
+        Some(match q.as_str() {
+            "cta" => MemoryScope::Cta,
+            "cluster" => MemoryScope::Cluster,
+            "gpu" | "gl" => MemoryScope::Gpu,
+            "sys" => MemoryScope::Sys,
+            _ => return None,
+        })
+    })
+}
+
+fn access(i: &Instruction) -> Result<MemoryAccess, &'static str> {
+    let ty = i.ty().ok_or("an access without a type")?;
+    if ty.bits > 64 {
+        return Err("accesses of more than 64 bits are not modelled");
+    }
+    let orders = i.qualifiers.iter().filter_map(|q| {
+        Some(match q.as_str() {
+            "weak" => MemoryOrder::Weak,
+            "relaxed" => MemoryOrder::Relaxed,
+            "acquire" => MemoryOrder::Acquire,
+            "release" => MemoryOrder::Release,
+            "acq_rel" => MemoryOrder::AcqRel,
+            "volatile" => MemoryOrder::Volatile,
+            "mmio" => MemoryOrder::Mmio,
+            _ => return None,
+        })
+    });
+    let mut order = MemoryOrder::Weak;
+    for found in orders {
+        // `.mmio.relaxed` is one order.
+        if order != MemoryOrder::Mmio {
+            order = found;
+        }
+    }
+    let window = window(i).unwrap_or(Window::Generic);
+    let read_only = i.has("nc") || i.opcode == "ldu";
+    Ok(MemoryAccess { order, scope: scope(i), window, ty, read_only })
+}
+
+fn fence(i: &Instruction) -> Option<Effect<'_>> {
+    let words = ["proxy", "mbarrier", "op_restrict", "sync_restrict", "tensormap"];
+    if i.qualifiers.iter().any(|q| words.iter().any(|word| q.starts_with(word))) {
+        return asynchronous::fence(i);
+    }
+    if i.opcode == "membar" {
+        return Some(Effect::Fence(MemoryOrder::Sc, scope(i)?));
+    }
+    let has = |q: &str| i.has(q);
+    let order = match (has("sc"), has("acquire"), has("release")) {
+        (true, ..) => MemoryOrder::Sc,
+        (_, true, _) => MemoryOrder::Acquire,
+        (_, _, true) => MemoryOrder::Release,
+        // Without an order a fence is `.acq_rel` (PTX ISA 9.7.13).
+        _ => MemoryOrder::AcqRel,
+    };
+    Some(Effect::Fence(order, scope(i)?))
+}

@@ -1,0 +1,289 @@
+//! What an instruction does, said once, in a small code: arithmetic on bit-vectors, accesses to memory with order, scope and space, fences,
+//! barriers, and jumps. Floating-point arithmetic is a function that nobody interprets: equal operands give equal results.
+//!
+//! What is not in the code is [`Effect::Unknown`] with its reason; nothing is left out in silence.
+
+mod decode;
+mod function;
+
+pub(crate) use decode::{register, scope, target, unknown, update, window};
+pub use function::{Function, Half, Relation, Update};
+
+use crate::asynchronous::{AsyncEffect, ClusterEffect};
+use crate::exchange::Exchange;
+use crate::tensor::TensorEffect;
+use crate::tree::{Instruction, Operand, RegisterId, ScalarType};
+
+/// The order of an access or a fence (PTX ISA 8.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MemoryOrder {
+    /// `.weak`
+    Weak,
+    /// `.relaxed`
+    Relaxed,
+    /// `.acquire`
+    Acquire,
+    /// `.release`
+    Release,
+    /// `.acq_rel`
+    AcqRel,
+    /// `.sc`
+    Sc,
+    /// `.volatile`
+    Volatile,
+    /// `.mmio`
+    Mmio,
+}
+
+/// A scope (PTX ISA 8.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MemoryScope {
+    /// `.cta`
+    Cta,
+    /// `.cluster`
+    Cluster,
+    /// `.gpu`
+    Gpu,
+    /// `.sys`
+    Sys,
+}
+
+/// Where an access goes by its instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Window {
+    /// Any space: the address says which.
+    Generic,
+    /// `.global`
+    Global,
+    /// `.shared`
+    Shared,
+    /// `.const`
+    Constant,
+    /// `.local`
+    Local,
+    /// `.param`
+    Parameter,
+}
+
+/// An access to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MemoryAccess {
+    /// Its order.
+    pub order: MemoryOrder,
+    /// Its scope, where it has one.
+    pub scope: Option<MemoryScope>,
+    /// Its state space.
+    pub window: Window,
+    /// The type of an element.
+    pub ty: ScalarType,
+    /// `.nc` and its kin: through a cache of what nobody writes.
+    pub read_only: bool,
+}
+
+/// How threads meet at a barrier of their block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Meeting {
+    /// They arrive and wait.
+    Sync,
+    /// They arrive.
+    Arrive,
+    /// They arrive, wait, and get what their predicates make together.
+    Reduce,
+}
+
+/// What an instruction does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect<'i> {
+    /// Computes a register from operands.
+    Compute {
+        /// What it computes.
+        function: Function,
+        /// In which type.
+        ty: ScalarType,
+        /// The register; nothing for `_`.
+        to: Option<RegisterId>,
+        /// The operands.
+        operands: Vec<&'i Operand>,
+    },
+    /// `setp`: a comparison, combined with a predicate, and its opposite.
+    SetPredicate {
+        /// The relation.
+        relation: Relation,
+        /// The type of what is compared.
+        ty: ScalarType,
+        /// The predicates: of the result, and of the opposite.
+        to: [Option<RegisterId>; 2],
+        /// What is compared.
+        operands: [&'i Operand; 2],
+        /// And, or or exclusive or with this.
+        with: Option<(Function, &'i Operand)>,
+    },
+    /// A function that nobody interprets, of registers alone.
+    Opaque {
+        /// The registers.
+        to: Vec<RegisterId>,
+        /// What it is of.
+        operands: Vec<&'i Operand>,
+    },
+    /// Puts parts together in one register.
+    Pack {
+        /// The parts, the lowest first.
+        parts: Vec<&'i Operand>,
+        /// The register that holds all.
+        to: RegisterId,
+    },
+    /// A register taken apart.
+    Unpack {
+        /// The parts, the lowest first; nothing for `_`.
+        parts: Vec<Option<RegisterId>>,
+        /// What is taken apart.
+        from: &'i Operand,
+    },
+    /// Is an address one of this space?
+    IsSpace {
+        /// The space.
+        window: Window,
+        /// `.shared::cluster`: is the shared memory of other blocks of the cluster meant as well?
+        of_cluster: bool,
+        /// The predicate.
+        to: RegisterId,
+        /// The address.
+        address: &'i Operand,
+    },
+    /// An address of a space as a generic one, or (`true`) the other way.
+    ConvertAddress {
+        /// The space.
+        window: Window,
+        /// From generic to the space?
+        to_space: bool,
+        /// The register.
+        to: RegisterId,
+        /// The address.
+        address: &'i Operand,
+    },
+    /// Reads one or more elements.
+    Load {
+        /// How.
+        access: MemoryAccess,
+        /// The registers; nothing for `_`.
+        to: Vec<Option<RegisterId>>,
+        /// The base of the address.
+        base: &'i Operand,
+        /// The distance.
+        offset: i64,
+    },
+    /// Writes one or more elements.
+    Store {
+        /// How.
+        access: MemoryAccess,
+        /// The base of the address.
+        base: &'i Operand,
+        /// The distance.
+        offset: i64,
+        /// What is written.
+        values: Vec<&'i Operand>,
+    },
+    /// Reads and writes at once.
+    Modify {
+        /// How.
+        access: MemoryAccess,
+        /// What is computed.
+        update: Update,
+        /// The register that takes the old value; `None` for `red`.
+        to: Option<Option<RegisterId>>,
+        /// The base of the address.
+        base: &'i Operand,
+        /// The distance.
+        offset: i64,
+        /// The operands: the expected value first for `.cas`.
+        operands: Vec<&'i Operand>,
+    },
+    /// A fence.
+    Fence(MemoryOrder, MemoryScope),
+    /// A barrier of the block: its number, and the count of threads.
+    Barrier(Meeting, &'i Operand, Option<&'i Operand>),
+    /// `barrier.red`: a barrier of the block at which threads get what their predicates make together.
+    BarrierReduce {
+        /// The register.
+        to: Option<RegisterId>,
+        /// The barrier.
+        barrier: &'i Operand,
+        /// The count of threads.
+        count: Option<&'i Operand>,
+        /// What the thread brings.
+        predicate: &'i Operand,
+    },
+    /// A barrier of the warp: who takes part.
+    WarpBarrier(&'i Operand),
+    /// Threads of a warp wait for each other and get what they bring. Memory is not ordered by it.
+    Exchange {
+        /// What is made of it.
+        exchange: Exchange,
+        /// In which type.
+        ty: ScalarType,
+        /// The register of the result, and the predicate beside it.
+        to: [Option<RegisterId>; 2],
+        /// What the thread brings, and the lane and the clamp of a shuffle.
+        operands: Vec<&'i Operand>,
+        /// Who takes part.
+        mask: &'i Operand,
+    },
+    /// Which threads of the warp are at an instruction together: any that are there, itself among them.
+    ActiveMask(RegisterId),
+    /// `ldmatrix`, `stmatrix`: each of the first lanes of the warp accesses a row of 16 bytes in shared memory, for all of them.
+    Matrix {
+        /// Is it written?
+        is_store: bool,
+        /// How many lanes name a row.
+        lanes: u32,
+        /// The registers that take parts of the rows.
+        to: Vec<RegisterId>,
+        /// The base of the address.
+        base: &'i Operand,
+        /// The distance.
+        offset: i64,
+    },
+    /// An mbarrier, an asynchronous operation, or what orders these.
+    Async(AsyncEffect<'i>),
+    /// What a tensor core does.
+    Tensor(TensorEffect<'i>),
+    /// What blocks of a cluster do with each other.
+    Cluster(ClusterEffect<'i>),
+    /// An access that is not looked at; the thread goes on. Nobody interprets what it leaves in registers.
+    Unseen {
+        /// What it is.
+        why: &'static str,
+        /// The registers.
+        to: Vec<RegisterId>,
+    },
+    /// Goes to an instruction.
+    Jump(usize),
+    /// Calls a function.
+    Call {
+        /// Its name; nothing where its address is in a register.
+        function: Option<&'i str>,
+        /// What holds its address then.
+        address: Option<&'i Operand>,
+        /// What takes its results.
+        results: &'i [Operand],
+        /// What it is given.
+        arguments: &'i [Operand],
+    },
+    /// Back to the caller, or the end of the kernel.
+    Return,
+    /// The end of the thread.
+    Exit,
+    /// Stops the kernel with an error.
+    Trap,
+    /// Orders the launch with others (`griddepcontrol`; docs/ptx-isa-derivation.md): nothing within the launch.
+    OtherLaunches,
+    /// Nothing that a memory model speaks of.
+    Nothing,
+    /// Not known here, and why.
+    Unknown(String),
+}
+
+/// What an instruction does.
+pub fn of(i: &Instruction) -> Effect<'_> {
+    decode::effect(i).unwrap_or_else(|| Effect::Unknown("its operands are not those that are known".to_owned()))
+}

@@ -1,0 +1,243 @@
+//! The reader. It goes through the tokens once and keeps its own stack of blocks, so that no text makes it overflow.
+
+mod body;
+mod declaration;
+mod lines;
+
+use rustc_hash::FxHashMap;
+
+use crate::lex::{At, Token, tokens};
+use crate::tree::{Function, Instruction, Line, Module, Operand, ReadError, RegisterId, ScalarType, VariableId, position};
+
+/// How deep operands and initialisers may be nested; PTX needs two.
+const MAX_DEPTH: usize = 8;
+
+/// Reads a text of PTX.
+///
+/// # Errors
+/// The first place at which the text is no PTX.
+pub fn read(text: &str) -> Result<Module, ReadError> {
+    let at = |(message, start, end): (String, usize, usize)| {
+        let (line, column) = position(text, start);
+        ReadError { message, start, end, line, column }
+    };
+    let tokens = tokens(text).map_err(at)?;
+    let mut reader = Reader {
+        text,
+        tokens: &tokens,
+        next: 0,
+        module: Module { address_size: 32, ..Module::default() },
+        globals: FxHashMap::default(),
+        line: None,
+        inlined: FxHashMap::default(),
+    };
+    reader.module().map_err(at)?;
+    Ok(reader.module)
+}
+
+type Wrong = (String, usize, usize);
+
+struct Reader<'t> {
+    text: &'t str,
+    tokens: &'t [At<'t>],
+    next: usize,
+    module: Module,
+    globals: FxHashMap<&'t str, VariableId>,
+    line: Option<Line>,
+    /// Where what stands in a line was inlined.
+    inlined: FxHashMap<Line, Line>,
+}
+
+/// A block of a function: what is declared in it.
+#[derive(Default)]
+struct Block<'t> {
+    /// The block around it.
+    around: usize,
+    registers: FxHashMap<&'t str, RegisterId>,
+    /// `%r<10>`: prefix, the first register, how many.
+    families: Vec<(&'t str, u32, u32, ScalarType)>,
+    variables: FxHashMap<&'t str, VariableId>,
+    labels: FxHashMap<&'t str, usize>,
+}
+
+/// A function while it is read.
+struct FunctionDraft<'t> {
+    function: Function,
+    blocks: Vec<Block<'t>>,
+    open: usize,
+    body: Vec<Instruction>,
+    /// Names that may be labels: instruction, operand, the block they stand in.
+    names: Vec<(usize, usize, usize)>,
+}
+
+impl<'t> Reader<'t> {
+    fn at(&self) -> At<'t> {
+        self.tokens[self.next.min(self.tokens.len() - 1)]
+    }
+
+    fn token(&self) -> Token<'t> {
+        self.at().token
+    }
+
+    fn after(&self, n: usize) -> Token<'t> {
+        self.tokens[(self.next + n).min(self.tokens.len() - 1)].token
+    }
+
+    fn advance(&mut self) -> At<'t> {
+        let at = self.at();
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        at
+    }
+
+    fn expected(&self, what: &str) -> Wrong {
+        let At { token, start, end } = self.at();
+        let found = match token {
+            Token::End => "the end of the text".to_owned(),
+            _ => format!("`{}`", self.text[start..end].chars().take(40).collect::<String>()),
+        };
+        (format!("expected {what}, found {found}"), start, end)
+    }
+
+    fn eat(&mut self, sign: char) -> bool {
+        let there = self.token() == Token::Sign(sign);
+        if there {
+            self.advance();
+        }
+        there
+    }
+
+    fn expect(&mut self, sign: char) -> Result<(), Wrong> {
+        if self.eat(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}`"))) }
+    }
+
+    fn word(&mut self, what: &str) -> Result<(&'t str, usize), Wrong> {
+        match self.token() {
+            Token::Word(word) => Ok((word, self.advance().start)),
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    fn number(&mut self, what: &str) -> Result<u64, Wrong> {
+        match self.token() {
+            Token::Integer(n) => {
+                self.advance();
+                Ok(n)
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    /// A number with a sign.
+    fn signed(&mut self, what: &str) -> Result<i64, Wrong> {
+        let negative = self.eat('-');
+        let n = self.number(what)? as i64;
+        Ok(if negative { n.wrapping_neg() } else { n })
+    }
+
+    fn module(&mut self) -> Result<(), Wrong> {
+        if self.token() == Token::End {
+            return Err((
+                format!(
+                    "expected `.version`, found {}",
+                    if self.text.trim().is_empty() { "an empty text" } else { "nothing but comments" }
+                ),
+                0,
+                0,
+            ));
+        }
+        if self.token() != Token::Dot("version") {
+            return Err(self.expected("`.version` at the start of PTX"));
+        }
+        while self.token() != Token::End {
+            self.top()?;
+        }
+        // What is called must be a function of the text.
+        let functions: rustc_hash::FxHashSet<&str> = self.module.functions.iter().map(|f| f.name.as_str()).collect();
+        for function in &self.module.functions {
+            for i in function.body.iter().flatten() {
+                let all = i.operands.iter().filter_map(|o| if let Operand::Name(name) = o { Some(name) } else { None });
+                for name in all {
+                    if i.opcode != "call" && !functions.contains(name.as_str()) {
+                        return Err((
+                            format!("`{name}` is not declared: expected a register, a variable, a label or a function"),
+                            i.start,
+                            i.end,
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn top(&mut self) -> Result<(), Wrong> {
+        let Token::Dot(directive) = self.token() else { return Err(self.expected("a directive, as `.visible`")) };
+        match directive {
+            "version" => {
+                self.advance();
+                let At { token, start, end } = self.advance();
+                if !matches!(token, Token::Float(..) | Token::Integer(_)) {
+                    return Err(("expected a version, as `8.5`".to_owned(), start, end));
+                }
+                self.module.version = self.text[start..end].to_owned();
+            }
+            "target" => {
+                self.advance();
+                loop {
+                    let (word, _) = self.word("a target, as `sm_90`")?;
+                    self.module.target.push(word.to_owned());
+                    if !self.eat(',') {
+                        break;
+                    }
+                }
+            }
+            "address_size" => {
+                self.advance();
+                self.module.address_size = if self.number("32 or 64")? == 64 { 64 } else { 32 };
+            }
+            "file" => self.file()?,
+            "loc" => self.loc()?,
+            "section" => {
+                self.advance();
+                while !matches!(self.token(), Token::Sign('{') | Token::End) {
+                    self.advance();
+                }
+                self.skip_block()?;
+            }
+            "pragma" | "alias" => self.skip_statement()?,
+            "visible" | "extern" | "weak" | "common" | "func" | "entry" | "global" | "const" | "shared" | "tex" => {
+                self.declaration()?
+            }
+            _ => return Err(self.expected("a directive of a module, as `.visible`, `.func`, `.entry` or `.global`")),
+        }
+        Ok(())
+    }
+
+    fn skip_statement(&mut self) -> Result<(), Wrong> {
+        while self.token() != Token::Sign(';') {
+            if self.token() == Token::End {
+                return Err(self.expected("`;`"));
+            }
+            self.advance();
+        }
+        self.advance();
+        Ok(())
+    }
+
+    fn skip_block(&mut self) -> Result<(), Wrong> {
+        let mut depth = 0usize;
+        loop {
+            match self.token() {
+                Token::Sign('{') => depth += 1,
+                Token::Sign('}') => depth -= 1,
+                Token::End => return Err(self.expected("`}`")),
+                _ if depth == 0 => return Err(self.expected("`{`")),
+                _ => {}
+            }
+            self.advance();
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
