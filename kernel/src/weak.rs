@@ -126,7 +126,7 @@ impl Inquiry<'_, '_> {
     fn listed(&self, written: &Written, names: &[&str], model: &Model) -> Result<Outcomes, String> {
         let variables: Vec<Variable> = names.iter().map(|name| Variable::Location((*name).to_owned())).collect();
         let options = explicit::Options { steps: Some(STEPS), ..self.options() };
-        let listed = explicit::Runner::new(model).outcomes(&written.read.test, &variables, &options);
+        let listed = explicit::ExplicitRunner::new(model).outcomes(&written.read.test, &variables, &options);
         listed.map_err(|error| match error {
             Error::Steps => TOO_LONG.to_owned(),
             Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),

@@ -10,7 +10,7 @@ use margay_models::model::Model;
 
 use crate::gap::Gap;
 use crate::monotone::{allows_no_less_without_rewrites, grows_with_reads};
-use crate::sat::Shown;
+use crate::sat::ShownSession;
 use crate::test::Test;
 use crate::unfold::Program;
 pub use crate::verdict::Engine;
@@ -37,15 +37,15 @@ const STEPS: u64 = 5_000;
 #[derive(Debug, Clone)]
 pub struct Runner {
     model: Model,
-    explicit: explicit::Runner,
+    explicit: explicit::ExplicitRunner,
     /// Made when it is first needed.
-    sat: Option<sat::Runner>,
+    sat: Option<sat::SatRunner>,
 }
 
 impl Runner {
     /// Prepares a model.
     pub fn new(model: &Model) -> Self {
-        Self { model: model.clone(), explicit: explicit::Runner::new(model), sat: None }
+        Self { model: model.clone(), explicit: explicit::ExplicitRunner::new(model), sat: None }
     }
 
     /// May paths be left out that go round a loop which only waits ([`crate::unfold::Bounds::skip_waiting`])?
@@ -58,8 +58,8 @@ impl Runner {
         self.may_skip_waiting() && allows_no_less_without_rewrites(&self.model)
     }
 
-    fn sat(&mut self) -> &mut sat::Runner {
-        self.sat.get_or_insert_with(|| sat::Runner::new(&self.model))
+    fn sat(&mut self) -> &mut sat::SatRunner {
+        self.sat.get_or_insert_with(|| sat::SatRunner::new(&self.model))
     }
 
     /// Runs a test. With [`Choice::Both`] the answer is the explicit engine's, or [`Error::Disagreement`].
@@ -87,7 +87,7 @@ impl Runner {
         }
     }
 
-    /// Is a test another one, but for the names of locations and numbers ([`sat::Runner::is_renamed`])?
+    /// Is a test another one, but for the names of locations and numbers ([`sat::SatRunner::is_renamed`])?
     pub fn is_renamed(&mut self, test: &Test, other: &Test, threads: &[usize], options: &Options) -> bool {
         self.sat().is_renamed(test, other, threads, options)
     }
@@ -107,7 +107,7 @@ impl Runner {
         }
     }
 
-    /// Runs a test with the SAT engine, and shows its answers ([`sat::Runner::certified`]). With [`Choice::Both`] the explicit
+    /// Runs a test with the SAT engine, and shows its answers ([`sat::SatRunner::certified`]). With [`Choice::Both`] the explicit
     /// engine must agree.
     pub fn certified(
         &mut self,
@@ -115,7 +115,7 @@ impl Runner {
         options: &Options,
         choice: Choice,
         (folder, name): (&Path, &dyn Fn(usize) -> String),
-    ) -> Result<(Verdict, Vec<Shown<Proof>>), Error> {
+    ) -> Result<(Verdict, Vec<ShownSession<Proof>>), Error> {
         let explicit = match choice {
             Choice::Both => match self.explicit.run(test, options) {
                 Err(Error::Large(_)) => None,
@@ -134,7 +134,7 @@ impl Runner {
         Ok((verdict, shown))
     }
 
-    /// An execution with the outcome that a test asks for, and what forbids it ([`explicit::Runner::forbidden`]): a coherent one, in
+    /// An execution with the outcome that a test asks for, and what forbids it ([`explicit::ExplicitRunner::forbidden`]): a coherent one, in
     /// which each location by itself behaves as in an interleaving, if there is one. That says more about the model.
     pub fn forbidden(&mut self, test: &Test, options: &Options, choice: Choice) -> Result<Option<Forbidden>, Error> {
         let (model, coherence) = self.model.asking_for_coherence();

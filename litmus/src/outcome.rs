@@ -7,7 +7,7 @@ use crate::unfold::{Skeleton, Symbol, Unfolding};
 
 /// A value in a final state.
 #[derive(Debug, Clone, Copy)]
-enum Term {
+enum FinalTerm {
     Number(i64),
     Register(ThreadId, Symbol),
     /// The final value of a physical location.
@@ -27,12 +27,12 @@ pub(crate) enum Outcome {
 /// Both sides of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sides {
-    left: Term,
-    right: Term,
+    left: FinalTerm,
+    right: FinalTerm,
 }
 
 /// What is known of values.
-pub(crate) struct Known<'a> {
+pub(crate) struct KnownValues<'a> {
     pub skeleton: &'a Skeleton,
     /// The value of each event.
     pub values: &'a [Option<i64>],
@@ -56,7 +56,7 @@ impl Outcome {
     }
 
     /// Is it true or false, whatever is still unknown?
-    pub fn evaluate(&self, known: &Known<'_>) -> Option<bool> {
+    pub fn evaluate(&self, known: &KnownValues<'_>) -> Option<bool> {
         match self {
             Self::Constant(value) => Some(*value),
             Self::Compare(comparison, sides) => Some(comparison.holds(known.value(sides.left)?, known.value(sides.right)?)),
@@ -72,7 +72,7 @@ impl Outcome {
             Self::Constant(_) => {}
             Self::Compare(_, sides) => {
                 for side in [sides.left, sides.right] {
-                    if let Term::Location(l) = side
+                    if let FinalTerm::Location(l) = side
                         && !found.contains(&l)
                     {
                         found.push(l);
@@ -86,7 +86,7 @@ impl Outcome {
 }
 
 /// The connective that is decided by one part with the value `decides`.
-fn fold(parts: &[Outcome], known: &Known<'_>, decides: bool) -> Option<bool> {
+fn fold(parts: &[Outcome], known: &KnownValues<'_>, decides: bool) -> Option<bool> {
     let mut result = Some(!decides);
     for part in parts {
         match part.evaluate(known) {
@@ -98,25 +98,25 @@ fn fold(parts: &[Outcome], known: &Known<'_>, decides: bool) -> Option<bool> {
     result
 }
 
-fn term(operand: &Operand, skeleton: &Skeleton) -> Term {
+fn term(operand: &Operand, skeleton: &Skeleton) -> FinalTerm {
     match operand {
-        Operand::Integer(n) => Term::Number(*n),
-        Operand::AddressOf(name) => Term::Number(skeleton.address_of(name).unwrap_or(0)),
-        Operand::Variable(Variable::Location(name)) => skeleton.physical(name).map_or(Term::Number(0), Term::Location),
+        Operand::Integer(n) => FinalTerm::Number(*n),
+        Operand::AddressOf(name) => FinalTerm::Number(skeleton.address_of(name).unwrap_or(0)),
+        Operand::Variable(Variable::Location(name)) => skeleton.physical(name).map_or(FinalTerm::Number(0), FinalTerm::Location),
         Operand::Variable(Variable::Register { thread, name }) => match skeleton.register(*thread, name) {
-            Some(symbol) => Term::Register(*thread, symbol),
+            Some(symbol) => FinalTerm::Register(*thread, symbol),
             // A register that the path never touches holds 0.
-            None => Term::Number(0),
+            None => FinalTerm::Number(0),
         },
     }
 }
 
-impl Known<'_> {
-    fn value(&self, term: Term) -> Option<i64> {
+impl KnownValues<'_> {
+    fn value(&self, term: FinalTerm) -> Option<i64> {
         match term {
-            Term::Number(n) => Some(n),
-            Term::Register(thread, symbol) => self.skeleton.evaluate(thread, symbol, |read| self.values[read.index()]),
-            Term::Location(l) => self.finals.get(usize::from(l)).copied().flatten().and_then(|w| self.values[w.index()]),
+            FinalTerm::Number(n) => Some(n),
+            FinalTerm::Register(thread, symbol) => self.skeleton.evaluate(thread, symbol, |read| self.values[read.index()]),
+            FinalTerm::Location(l) => self.finals.get(usize::from(l)).copied().flatten().and_then(|w| self.values[w.index()]),
         }
     }
 }

@@ -3,7 +3,7 @@
 use margay_models::bits::Event;
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::Execution;
-use margay_models::explain::{self, Finding, Violation};
+use margay_models::explain::{self, Contradiction, Violation};
 use margay_models::model::{Model, RaceMeaning};
 use margay_models::picture::{Picture, event_label, event_name};
 
@@ -55,10 +55,10 @@ impl Race {
         let x = &witness.execution;
         let (violation, meaning) = found(model, x)?;
         let mut events: Vec<Event> = match &violation.finding {
-            Finding::Pair(pair) => vec![pair.from, pair.to],
-            Finding::Member(event) => vec![*event],
-            Finding::Cycle(steps) => steps.iter().map(|s| s.from).collect(),
-            Finding::Nothing => Vec::new(),
+            Contradiction::Pair(pair) => vec![pair.from, pair.to],
+            Contradiction::Member(event) => vec![*event],
+            Contradiction::Cycle(steps) => steps.iter().map(|s| s.from).collect(),
+            Contradiction::Nothing => Vec::new(),
         };
         events.sort_by_key(|e| e.index());
         events.dedup();

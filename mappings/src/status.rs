@@ -8,7 +8,7 @@ use margay_litmus::explicit::{Options, Verdict, Witness as Race};
 use margay_litmus::unfold::Program;
 use margay_models::bits::Event;
 use margay_models::execution::{Execution, Kind};
-use margay_models::explain::{Finding, violation};
+use margay_models::explain::{Contradiction, violation};
 use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
@@ -138,7 +138,7 @@ impl<'a> Examiner<'a> {
     fn where_it_races(&self, program: &Program, race: &Race) -> Option<[Event; 2]> {
         let mut checks = (0..self.model.checks.len()).filter(|&i| self.model.checks[i].is_undefined_behaviour());
         let found = checks.find_map(|i| violation(self.model, &race.execution, i))?;
-        let Finding::Pair(pair) = found.finding else { return None };
+        let Contradiction::Pair(pair) = found.finding else { return None };
         let origins = program.origins(&race.paths)?;
         let of = |e: Event| origins.get(e.index()).copied().flatten();
         Some([of(pair.from)?, of(pair.to)?])

@@ -3,19 +3,19 @@
 
 use std::path::Path;
 
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::{corpus, read, shapes};
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::explain::violation;
 use margay_models::model::CheckKind;
-use margay_models::picture::{Edge, Picture, Shown, dot, event_label, event_name, svg, text};
+use margay_models::picture::{Edge, Picture, PictureSubject, dot, event_label, event_name, svg, text};
 
 /// The execution that has the outcome of each test of a folder, under a model, whether or not the model allows it.
 fn executions(folder: &str, model: &str) -> Vec<(String, Execution)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(folder);
     let loaded = margay_models::library::load(model, &[]).expect("a built-in model").model;
-    let mut runner = Runner::new(&loaded);
+    let mut runner = ExplicitRunner::new(&loaded);
     let mut out = Vec::new();
     for folder in corpus::read(&root).expect("a corpus") {
         for line in folder.lines.iter().filter(|l| l.model == model) {
@@ -64,7 +64,7 @@ fn titles_and_labels_are_escaped_and_emphasis_shows() {
     roxmltree::Document::parse(&plain).expect("well-formed XML");
     assert!(!plain.contains("class=\"event on\""));
     let edge = Edge { from: Event(0), to: Event(1), label: "<hb>".to_owned(), emphasis: true, missing: false };
-    picture.shown = Shown::Cycle(vec![edge.clone()]);
+    picture.shown = PictureSubject::Cycle(vec![edge.clone()]);
     picture.edges.push(edge);
     let emphasised = svg(&execution, &picture);
     roxmltree::Document::parse(&emphasised).expect("well-formed XML");
@@ -181,7 +181,7 @@ fn cycles_close() {
         for line in folder.lines.iter().filter(|l| !l.expected.reachable) {
             let (model, runner) = models.entry(line.model.clone()).or_insert_with(|| {
                 let model = margay_models::library::load(&line.model, &roots[..1]).expect("a model").model;
-                let runner = Runner::new(&model);
+                let runner = ExplicitRunner::new(&model);
                 (model, runner)
             });
             let test = read::load(&folder.path.join(&line.file)).expect("a test").test;

@@ -6,7 +6,7 @@ use margay_models::certificate::{ModelText, NoEntries, Proof, Text, open};
 use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-use crate::sat::Candidate;
+use crate::sat::CandidateExecution;
 use crate::unfold::Bounds;
 use crate::verdict::Options;
 
@@ -94,7 +94,7 @@ pub enum SessionAnswer {
     /// There is no such execution: proved.
     None,
     /// There is this one: the judge confirms it.
-    Execution(Candidate),
+    Execution(CandidateExecution),
 }
 
 /// Reads the document of a folder.

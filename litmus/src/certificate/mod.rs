@@ -14,7 +14,7 @@ use margay_models::model::Model;
 use margay_solver::Backend;
 
 use crate::corpus::Expected;
-use crate::sat::Shown;
+use crate::sat::ShownSession;
 use crate::verdict::Verdict;
 
 pub use bases::{Bases, Held};
@@ -28,10 +28,10 @@ pub fn proof_file(test: usize, model: usize, session: usize) -> String {
 
 impl TestClaim {
     /// The verdict on a test under a model, by their places, and what shows it.
-    pub fn new(test: usize, model: usize, verdict: &Verdict, shown: Vec<Shown<Proof>>) -> Self {
+    pub fn new(test: usize, model: usize, verdict: &Verdict, shown: Vec<ShownSession<Proof>>) -> Self {
         // Of an answer with a gap there is no certificate.
         let Expected { reachable, bounded, racy, gap: _ } = Expected::from(verdict);
-        let session = |Shown { answers, proof }: Shown<Proof>| CertifiedSession {
+        let session = |ShownSession { answers, proof }: ShownSession<Proof>| CertifiedSession {
             answers: answers.into_iter().map(|a| a.map_or(SessionAnswer::None, SessionAnswer::Execution)).collect(),
             proof,
         };

@@ -16,7 +16,7 @@ use crate::corpus::Expected;
 use crate::explicit;
 use crate::parallel;
 use crate::read::{self, Read};
-use crate::sat::{Runner, Shown, Unaccepted};
+use crate::sat::{SatRunner, ShownSession, Unaccepted};
 
 /// Verifies all that a certificate says of tests: reads them and the models from the certificate, translates each test again and compares
 /// it with the proofs clause by clause, checks each proof, and judges each execution that is shown. `done` is told of each claim, in
@@ -41,9 +41,9 @@ pub fn verify(
         return Err(errors);
     }
     library::tell_apart(&mut models);
-    let runners: Vec<Runner> = models.iter().map(Runner::new).collect();
+    let runners: Vec<SatRunner> = models.iter().map(SatRunner::new).collect();
     let prepare = || runners.clone();
-    let work = |runners: &mut Vec<Runner>, i: usize| {
+    let work = |runners: &mut Vec<SatRunner>, i: usize| {
         let claim = &document.claims[i];
         let (test, model) = (&tests[claim.test], &models[claim.model]);
         one((document, folder), claim, test, (model, &mut runners[claim.model]), given)
@@ -62,7 +62,7 @@ fn one(
     (document, folder): (&TestDocument, &Path),
     claim: &TestClaim,
     test: &Read,
-    (model, runner): (&Model, &mut Runner),
+    (model, runner): (&Model, &mut SatRunner),
     given: &TestQuestion,
 ) -> Result<(), Diagnostic> {
     if let Some(error) = clusters::mismatch(&test.test, model, &test.file) {
@@ -73,10 +73,10 @@ fn one(
     for proof in claim.sessions.iter().filter_map(|s| s.proof.as_ref()) {
         proof.file_in(folder).map_err(|what| not_accepted(&folder.join(&proof.file), &document.margay, &what))?;
     }
-    let shown: Vec<Shown<PathBuf>> = claim.sessions.iter().map(|session| of_session(session, folder)).collect();
+    let shown: Vec<ShownSession<PathBuf>> = claim.sessions.iter().map(|session| of_session(session, folder)).collect();
     let accepted = runner.verify(&test.test, &options, &shown);
     let (verdict, found) = accepted.map_err(|error| match (&error, shown.get(error.session())) {
-        (Unaccepted::Proof(_, what), Some(Shown { proof: Some(file), .. })) => not_accepted(file, &document.margay, what),
+        (Unaccepted::Proof(_, what), Some(ShownSession { proof: Some(file), .. })) => not_accepted(file, &document.margay, what),
         _ => of(error.to_string()),
     })?;
     for (session, found) in claim.sessions.iter().zip(&found) {
@@ -89,19 +89,24 @@ fn one(
         return Err(of(format!("what it shows is `{found}`, and it claims `{}`", claim.verdict())));
     }
     // That something is lost is no matter of a proof: the explicit engine, which has no part in it, looks for that.
-    let gap = explicit::Runner::new(model).gap(&test.test, verdict.reachable, &options).map_err(|error| of(error.to_string()))?;
+    let gap = explicit::ExplicitRunner::new(model)
+        .gap(&test.test, verdict.reachable, &options)
+        .map_err(|error| of(error.to_string()))?;
     if let Some(gap) = gap.filter(|gap| gap.is_beyond(verdict.bounded)) {
         return Err(of(format!("an answer is claimed, and nothing follows where executions are {}", gap.name())));
     }
     Ok(())
 }
 
-fn of_session(session: &CertifiedSession, folder: &Path) -> Shown<PathBuf> {
+fn of_session(session: &CertifiedSession, folder: &Path) -> ShownSession<PathBuf> {
     let answer = |answer: &SessionAnswer| match answer {
         SessionAnswer::None => None,
         SessionAnswer::Execution(candidate) => Some(candidate.clone()),
     };
-    Shown { answers: session.answers.iter().map(answer).collect(), proof: session.proof.as_ref().map(|p| folder.join(&p.file)) }
+    ShownSession {
+        answers: session.answers.iter().map(answer).collect(),
+        proof: session.proof.as_ref().map(|p| folder.join(&p.file)),
+    }
 }
 
 /// Claims ascend and are of tests and models that are there, and files are of the folder.

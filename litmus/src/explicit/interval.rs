@@ -16,7 +16,7 @@ mod tests;
 
 /// What is known of the outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Status {
+pub(super) enum CheckStatus {
     /// The test holds whatever is chosen.
     Holds,
     /// It fails whatever is chosen.
@@ -56,7 +56,7 @@ pub(super) struct Chosen<'a> {
 
 /// The bounds of every node.
 #[derive(Debug, Clone)]
-pub(super) struct Machine {
+pub(super) struct IntervalMachine {
     must: NodeTable,
     may: NodeTable,
     /// For each node: are its bounds the same?
@@ -69,7 +69,7 @@ pub(super) struct Machine {
     now: u32,
 }
 
-impl Machine {
+impl IntervalMachine {
     /// For one plan.
     pub fn new(plan: &Plan) -> Self {
         Self {
@@ -135,7 +135,7 @@ impl Machine {
     }
 
     /// What is known of a check.
-    pub fn status(&mut self, plan: &Plan, check: usize, chosen: Chosen<'_>) -> Status {
+    pub fn status(&mut self, plan: &Plan, check: usize, chosen: Chosen<'_>) -> CheckStatus {
         let test = &plan.checks[check];
         for &s in &test.needs {
             let (step, choices) = &plan.chosen[s];
@@ -153,9 +153,9 @@ impl Machine {
         let has = |rows: &[u64]| operate::has(test.kind, test.is_set, rows);
         // All three properties are lost by growing, never gained.
         match (has(self.may.rows(test.expr)), has(self.must.rows(test.expr)), test.negated) {
-            (true, _, false) | (_, false, true) => Status::Holds,
-            (true, _, true) | (_, false, false) => Status::Fails,
-            _ => Status::Open,
+            (true, _, false) | (_, false, true) => CheckStatus::Holds,
+            (true, _, true) | (_, false, false) => CheckStatus::Fails,
+            _ => CheckStatus::Open,
         }
     }
 
@@ -177,7 +177,7 @@ impl Machine {
 }
 
 /// What is there in any case, and what may be there.
-impl Algebra for Machine {
+impl Algebra for IntervalMachine {
     fn operate(&mut self, operation: &NodeOperation) {
         let to = operation.to;
         let events = self.must.events();

@@ -1,8 +1,8 @@
 //! Every execution with the outcome that a test asks for, and what forbids each.
 
 use super::cycle::CycleValues;
-use super::search::{Effort, Engine, Goal, List, Search};
-use super::{Error, Found, Options, Runner, Witness};
+use super::search::{Engine, List, Search, SearchEffort, SearchGoal};
+use super::{Error, ExplicitRunner, FoundExecution, Options, Witness};
 use crate::outcome::asked;
 use crate::test::Test;
 
@@ -24,7 +24,7 @@ pub struct ListedExecution {
     pub forbidden_by: Vec<usize>,
 }
 
-impl Runner {
+impl ExplicitRunner {
     /// The executions with the outcome that a test asks for, at most so many: those that the model allows (`allowed`), or all candidates. The
     /// order is the same each time.
     ///
@@ -35,7 +35,7 @@ impl Runner {
         unfolding.can_be_enumerated()?;
         let cycles = CycleValues::new(&unfolding);
         let mut axioms = if allowed { self.questions.axioms.clone() } else { Vec::new() };
-        let mut effort = Effort::new(options);
+        let mut effort = SearchEffort::new(options);
         let mut executions = Vec::new();
         for number in 0..unfolding.len() {
             let chosen = unfolding.chosen(number);
@@ -45,7 +45,7 @@ impl Runner {
             let skeleton = unfolding.skeleton_in_a_word(&chosen)?;
             // One more than is wanted says whether these are all.
             let mut list = List { found: Vec::new(), most: most + 1 - executions.len() };
-            let goal = Goal { outcomes: asked(test.condition.quantifier, &skeleton), check: None };
+            let goal = SearchGoal { outcomes: asked(test.condition.quantifier, &skeleton), check: None };
             let mut engine = Engine {
                 plan: &self.plan,
                 machine: &mut self.machine,
@@ -61,7 +61,7 @@ impl Runner {
             if let Some(spent) = &effort.spent {
                 return Err(spent.clone());
             }
-            for Found { execution, finals } in list.found {
+            for FoundExecution { execution, finals } in list.found {
                 let judgement = self.judge.judge(&execution);
                 let mut forbidden_by: Vec<usize> =
                     self.questions.axioms.iter().copied().filter(|&a| !judgement.holds[a]).collect();

@@ -20,8 +20,8 @@ use crate::prepare::{Questions, Subject};
 use crate::test::{Quantifier, Test};
 use crate::unfold::{Program, Skeleton, Unfolding};
 use cycle::CycleValues;
-use interval::{Machine, plan};
-use search::{Effort, Engine, Found, Goal, Search};
+use interval::{IntervalMachine, plan};
+use search::{Engine, FoundExecution, Search, SearchEffort, SearchGoal};
 use twins::Twins;
 
 pub(crate) use ordered::ordered;
@@ -33,18 +33,18 @@ pub use crate::verdict::{Error, Forbidden, Options, Verdict, Witness};
 
 /// A model prepared for running many tests.
 #[derive(Debug, Clone)]
-pub struct Runner {
+pub struct ExplicitRunner {
     questions: Questions,
     plan: Plan,
-    machine: Machine,
+    machine: IntervalMachine,
     judge: Judge,
 }
 
-impl Runner {
+impl ExplicitRunner {
     /// Prepares a model.
     pub fn new(model: &Model) -> Self {
         let plan = plan(model);
-        Self { questions: Questions::new(model, ordered), machine: Machine::new(&plan), judge: Judge::new(model), plan }
+        Self { questions: Questions::new(model, ordered), machine: IntervalMachine::new(&plan), judge: Judge::new(model), plan }
     }
 
     /// Runs a test.
@@ -60,12 +60,13 @@ impl Runner {
     fn decide(&mut self, subject: &Subject, options: &Options) -> Result<Verdict, Error> {
         let Subject { unfolding, waiting, quantifier } = subject;
         let axioms = self.questions.axioms.clone();
-        let mut effort = Effort::new(options);
-        let found = self.find(unfolding, &axioms, &mut effort, |s| Goal { outcomes: asked(*quantifier, s), check: None })?;
+        let mut effort = SearchEffort::new(options);
+        let found =
+            self.find(unfolding, &axioms, &mut effort, |s| SearchGoal { outcomes: asked(*quantifier, s), check: None })?;
         let mut race = None;
         for &check in &self.questions.races.clone() {
             if race.is_none() {
-                race = self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |s| Goal {
+                race = self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |s| SearchGoal {
                     outcomes: filtered(s),
                     check: Some(check),
                 })?;
@@ -83,15 +84,15 @@ impl Runner {
     }
 
     /// A legal execution with the outcome that an unfolding asks for.
-    fn exists(&mut self, unfolding: &Unfolding, effort: &mut Effort) -> Result<Option<Witness>, Error> {
+    fn exists(&mut self, unfolding: &Unfolding, effort: &mut SearchEffort) -> Result<Option<Witness>, Error> {
         let axioms = self.questions.axioms.clone();
-        self.find(unfolding, &axioms, effort, |s| Goal { outcomes: asked(Quantifier::Exists, s), check: None })
+        self.find(unfolding, &axioms, effort, |s| SearchGoal { outcomes: asked(Quantifier::Exists, s), check: None })
     }
 
     /// What is missing from an answer about a test.
     pub(crate) fn gap(&mut self, test: &Test, reachable: bool, options: &Options) -> Result<Option<Gap>, Error> {
         let subject = self.questions.of_test(test, options)?;
-        let mut effort = Effort::new(options);
+        let mut effort = SearchEffort::new(options);
         gap(&subject, reachable, &mut |unfolding| self.exists(unfolding, &mut effort))
     }
 
@@ -101,11 +102,11 @@ impl Runner {
     pub fn forbidden(&mut self, test: &Test, options: &Options, kept: Option<usize>) -> Result<Option<Forbidden>, Error> {
         let unfolding = self.questions.unfold(test, options)?;
         let all: Vec<usize> = self.questions.blame.iter().copied().filter(|&a| Some(a) != kept).collect();
-        let mut effort = Effort::new(options);
+        let mut effort = SearchEffort::new(options);
         let without = |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
         for mut axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
             axioms.extend(kept);
-            let goal = |s: &Skeleton| Goal { outcomes: asked(test.condition.quantifier, s), check: None };
+            let goal = |s: &Skeleton| SearchGoal { outcomes: asked(test.condition.quantifier, s), check: None };
             if let Some(found) = self.find(&unfolding, &axioms, &mut effort, goal)? {
                 let judgement = self.judge.judge(&found.execution);
                 let mut checks: Vec<usize> = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
@@ -120,8 +121,8 @@ impl Runner {
         &mut self,
         unfolding: &Unfolding,
         axioms: &[usize],
-        effort: &mut Effort,
-        goal: impl Fn(&Skeleton) -> Goal,
+        effort: &mut SearchEffort,
+        goal: impl Fn(&Skeleton) -> SearchGoal,
     ) -> Result<Option<Witness>, Error> {
         if effort.steps_left.is_some_and(|steps| steps < unfolding.len() as u64) {
             return Err(Error::Steps);
@@ -152,7 +153,8 @@ impl Runner {
                 list: None,
                 twins: twins.on(&chosen),
             };
-            if let Some(Found { execution, finals }) = Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run()
+            if let Some(FoundExecution { execution, finals }) =
+                Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run()
             {
                 return Ok(Some(Witness { execution, finals, paths: chosen, places: skeleton.places }));
             }
@@ -164,7 +166,7 @@ impl Runner {
     }
 }
 
-/// Runs one test on one model. For many tests, make a [`Runner`] once.
+/// Runs one test on one model. For many tests, make a [`ExplicitRunner`] once.
 pub fn run(test: &Test, model: &Model, options: &Options) -> Result<Verdict, Error> {
-    Runner::new(model).run(test, options)
+    ExplicitRunner::new(model).run(test, options)
 }

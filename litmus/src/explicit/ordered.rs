@@ -2,7 +2,7 @@
 
 use margay_models::model::Model;
 
-use super::{Error, Options, Runner};
+use super::{Error, ExplicitRunner, Options};
 use crate::cells::Split;
 use crate::unfold;
 
@@ -26,7 +26,7 @@ pub(crate) fn ordered(split: &Split, model: &Model, options: &Options) -> Result
     // Whoever verifies a certificate asks this of a test that somebody else wrote.
     let all = options.steps.is_none_or(|given| given >= MOST_STEPS);
     options.steps = Some(options.steps.map_or(MOST_STEPS, |given| given.min(MOST_STEPS)));
-    let race = match Runner::new(&flagging).run(&split.test, &options) {
+    let race = match ExplicitRunner::new(&flagging).run(&split.test, &options) {
         Err(Error::Steps) if all => {
             return refused(format!(
                 "by two threads: whether they race (PTX ISA 8.7.2) was not found in {MOST_STEPS} steps of the search"

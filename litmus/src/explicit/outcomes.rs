@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use margay_models::bits::Event;
 
 use super::cycle::CycleValues;
-use super::search::{Effort, Engine, Found, Goal, Search};
-use super::{Error, Options, Runner};
+use super::search::{Engine, FoundExecution, Search, SearchEffort, SearchGoal};
+use super::{Error, ExplicitRunner, Options};
 use crate::cells;
 use crate::outcome::Outcome;
 use crate::test::{Comparison, Operand, Proposition, Test, Variable};
@@ -24,7 +24,7 @@ pub struct Outcomes {
     pub addresses: Vec<i64>,
 }
 
-impl Runner {
+impl ExplicitRunner {
     /// All outcomes of a test that pass its filter. Each is found by a search of its own, which excludes those found before.
     pub fn outcomes(&mut self, test: &Test, variables: &[Variable], options: &Options) -> Result<Outcomes, Error> {
         self.outcomes_with_executions(test, variables, options, &mut |_, _| {})
@@ -43,7 +43,7 @@ impl Runner {
         unfolding.can_be_enumerated()?;
         let cycles = CycleValues::new(&unfolding);
         let mut axioms = self.questions.axioms.clone();
-        let mut effort = Effort::new(options);
+        let mut effort = SearchEffort::new(options);
         let addresses = (0..test.locations.len()).map(|l| unfolding.address(l)).collect();
         let mut outcomes = Outcomes { values: BTreeSet::new(), bounded: unfolding.bounded, addresses };
         // A comparison of each variable with itself makes the search settle its value.
@@ -61,7 +61,7 @@ impl Runner {
             loop {
                 let wanted = skeleton.asked.filter.iter().chain(&all_known).map(|p| (Outcome::new(p, &skeleton), true));
                 let known = outcomes.values.iter().map(|values| (Outcome::new(&valuation(variables, values), &skeleton), false));
-                let goal = Goal { outcomes: wanted.chain(known).collect(), check: None };
+                let goal = SearchGoal { outcomes: wanted.chain(known).collect(), check: None };
                 let mut engine = Engine {
                     plan: &self.plan,
                     machine: &mut self.machine,
@@ -79,7 +79,7 @@ impl Runner {
                 if outcomes.values.contains(&values) {
                     break;
                 }
-                let Found { execution, finals } = found;
+                let FoundExecution { execution, finals } = found;
                 see(&values, Witness { execution, finals, paths: chosen.clone(), places: skeleton.places.clone() });
                 outcomes.values.insert(values);
             }
@@ -96,7 +96,7 @@ fn valuation(variables: &[Variable], values: &[i64]) -> Proposition {
     Proposition::all(variables.iter().zip(values).map(|(v, n)| Proposition::equals(v.clone(), *n)).collect())
 }
 
-fn value(variable: &Variable, found: &Found, skeleton: &Skeleton) -> Option<i64> {
+fn value(variable: &Variable, found: &FoundExecution, skeleton: &Skeleton) -> Option<i64> {
     let of = |e: Event| found.execution.events[e.index()].value;
     match variable {
         Variable::Register { thread, name } => skeleton.evaluate(*thread, skeleton.register(*thread, name)?, of),

@@ -12,15 +12,15 @@ use margay_models::judge::Judge;
 use margay_models::signature::Signature;
 
 use super::cycle::CycleValues;
-use super::interval::{Chosen, Machine, Status};
+use super::interval::{CheckStatus, Chosen, IntervalMachine};
 use super::order::{Pair, PartialOrder};
-use crate::outcome::{Known, Outcome};
+use crate::outcome::{KnownValues, Outcome};
 use crate::unfold::{Skeleton, WriteValue};
 use crate::verdict::{Error, Options};
 
 /// What an execution is looked for.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Goal {
+pub(super) struct SearchGoal {
     /// Propositions with the value that they must have.
     pub outcomes: Vec<(Outcome, bool)>,
     /// A check with the outcome that its test must have.
@@ -29,7 +29,7 @@ pub(super) struct Goal {
 
 /// An execution that was found, with the last write of each physical location that the goal asks for.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundExecution {
     pub execution: Execution,
     pub finals: Vec<Option<Event>>,
 }
@@ -45,12 +45,12 @@ enum Look {
 /// Working space and counters that outlive one skeleton.
 pub(super) struct Engine<'a> {
     pub plan: &'a Plan,
-    pub machine: &'a mut Machine,
+    pub machine: &'a mut IntervalMachine,
     pub judge: &'a mut Judge,
     /// The checks that must hold, the one that failed last first.
     pub axioms: &'a mut Vec<usize>,
     /// What was done and what may be.
-    pub effort: &'a mut Effort,
+    pub effort: &'a mut SearchEffort,
     /// The values of cycles.
     pub cycles: &'a CycleValues<'a>,
     /// The number of the skeleton.
@@ -65,14 +65,14 @@ pub(super) struct Engine<'a> {
 #[derive(Debug, Default)]
 pub(super) struct List {
     /// Each once, in the order of the search.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundExecution>,
     /// How many are wanted.
     pub most: usize,
 }
 
 impl List {
     /// Takes one in; gives it back if it is the last that is wanted.
-    fn take(&mut self, found: Found) -> Option<Found> {
+    fn take(&mut self, found: FoundExecution) -> Option<FoundExecution> {
         // One execution may have several last writes where coherence is partial.
         if !self.found.iter().any(|known| known.execution == found.execution) {
             self.found.push(found.clone());
@@ -83,7 +83,7 @@ impl List {
 
 /// The effort of all searches for one answer.
 #[derive(Debug, Clone)]
-pub(super) struct Effort {
+pub(super) struct SearchEffort {
     /// Executions looked at.
     pub executions: u64,
     /// The looks that are left.
@@ -93,7 +93,7 @@ pub(super) struct Effort {
     pub spent: Option<Error>,
 }
 
-impl Effort {
+impl SearchEffort {
     /// Nothing is done yet.
     pub fn new(options: &Options) -> Self {
         Self { executions: 0, steps_left: options.steps, options: *options, spent: None }
@@ -123,7 +123,7 @@ impl Effort {
 pub(super) struct Search<'a, 'e> {
     engine: &'a mut Engine<'e>,
     skeleton: &'a Skeleton,
-    goal: &'a Goal,
+    goal: &'a SearchGoal,
     /// The reads, and for each the writes that it may read from.
     reads: Vec<(Event, EventWord)>,
     rf_must: Vec<u64>,
@@ -146,7 +146,7 @@ pub(super) struct Search<'a, 'e> {
 
 impl<'a, 'e> Search<'a, 'e> {
     /// `signature`: that of the model, which says which orders are chosen.
-    pub fn new(engine: &'a mut Engine<'e>, skeleton: &'a Skeleton, goal: &'a Goal, signature: Signature) -> Self {
+    pub fn new(engine: &'a mut Engine<'e>, skeleton: &'a Skeleton, goal: &'a SearchGoal, signature: Signature) -> Self {
         let x = &skeleton.execution;
         let total = signature.total_coherence();
         let n = x.size();
@@ -221,7 +221,7 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     /// Searches.
-    pub fn run(&mut self) -> Option<Found> {
+    pub fn run(&mut self) -> Option<FoundExecution> {
         self.co.settle();
         self.sync_fence.settle();
         if !self.pass_values_on() {
@@ -257,7 +257,7 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     /// Chooses the last write of each location that is asked for, and then where reads read from.
-    fn choose_last(&mut self, asked: &[u16], co: PartialOrder) -> Option<Found> {
+    fn choose_last(&mut self, asked: &[u16], co: PartialOrder) -> Option<FoundExecution> {
         let Some((&location, rest)) = asked.split_first() else { return self.choose_source(0, &co) };
         let candidates = self.last_writes(location);
         let decided: Vec<Event> = self.finals.iter().flatten().copied().collect();
@@ -292,7 +292,7 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     /// Chooses where the reads from number `k` on read from; `co` is what the choices so far say of coherence order.
-    fn choose_source(&mut self, k: usize, co: &PartialOrder) -> Option<Found> {
+    fn choose_source(&mut self, k: usize, co: &PartialOrder) -> Option<FoundExecution> {
         let Some(&(read, candidates)) = self.reads.get(k) else {
             return self.guess_values(co);
         };
@@ -403,13 +403,13 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     fn goal_is_possible(&self) -> bool {
-        let known = Known { skeleton: self.skeleton, values: &self.values, finals: &self.finals };
+        let known = KnownValues { skeleton: self.skeleton, values: &self.values, finals: &self.finals };
         self.goal.outcomes.iter().all(|(outcome, wanted)| outcome.evaluate(&known).is_none_or(|value| value == *wanted))
     }
 
     /// All sources are chosen. Values on a cycle of data and reads-from determine themselves: any value that does is one
     /// (models without an axiom against thin air allow such executions), within the bound that all engines share.
-    fn guess_values(&mut self, co: &PartialOrder) -> Option<Found> {
+    fn guess_values(&mut self, co: &PartialOrder) -> Option<FoundExecution> {
         let Some(&(read, _)) = self.reads.iter().find(|(r, _)| self.values[r.index()].is_none()) else {
             if !self.guesses.is_empty() && !self.within_bound() {
                 return None;
@@ -446,11 +446,11 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     /// Chooses the last write of each location whose final value the goal asks for.
-    fn choose_finals(&mut self, co: &PartialOrder) -> Option<Found> {
+    fn choose_finals(&mut self, co: &PartialOrder) -> Option<FoundExecution> {
         self.choose_final(&self.asked(), co.clone())
     }
 
-    fn choose_final(&mut self, asked: &[u16], co: PartialOrder) -> Option<Found> {
+    fn choose_final(&mut self, asked: &[u16], co: PartialOrder) -> Option<FoundExecution> {
         let Some((&location, rest)) = asked.split_first() else {
             if !self.goal_is_possible() {
                 return None;
@@ -479,7 +479,7 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     /// Chooses coherence and fence order.
-    fn choose_orders(&mut self, mut co: PartialOrder, mut sync_fence: PartialOrder) -> Option<Found> {
+    fn choose_orders(&mut self, mut co: PartialOrder, mut sync_fence: PartialOrder) -> Option<FoundExecution> {
         loop {
             if !co.settle() || !sync_fence.settle() || self.look_again(&co, &sync_fence) == Look::Refuted {
                 return None;
@@ -505,7 +505,7 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     /// Is the simplest completion of the orders an execution that was looked for?
-    fn try_completion(&mut self, co: &PartialOrder, sync_fence: &PartialOrder) -> Option<Found> {
+    fn try_completion(&mut self, co: &PartialOrder, sync_fence: &PartialOrder) -> Option<FoundExecution> {
         let (co, sync_fence) = (co.complete()?, sync_fence.complete()?);
         self.engine.effort.executions += 1;
         if self.look_again(&co, &sync_fence) != Look::Settled {
@@ -525,7 +525,7 @@ impl<'a, 'e> Search<'a, 'e> {
         let confirmed = self.engine.axioms.iter().all(|&check| judgement.holds[check])
             && self.goal.check.is_none_or(|(check, wanted)| judgement.holds[check] == wanted);
         debug_assert!(confirmed, "the judge must confirm what the bounds say");
-        let found = confirmed.then(|| Found { execution: self.execution.clone(), finals: self.finals.clone() })?;
+        let found = confirmed.then(|| FoundExecution { execution: self.execution.clone(), finals: self.finals.clone() })?;
         match &mut self.engine.list {
             Some(list) => list.take(found),
             None => Some(found),
@@ -552,9 +552,9 @@ impl<'a, 'e> Search<'a, 'e> {
         let mut look = Look::Settled;
         for i in 0..engine.axioms.len() {
             match engine.machine.status(engine.plan, engine.axioms[i], chosen) {
-                Status::Holds => {}
-                Status::Open => look = Look::Open,
-                Status::Fails => {
+                CheckStatus::Holds => {}
+                CheckStatus::Open => look = Look::Open,
+                CheckStatus::Fails => {
                     // It is likely to fail the next time too.
                     engine.axioms[..=i].rotate_right(1);
                     return Look::Refuted;
@@ -563,8 +563,8 @@ impl<'a, 'e> Search<'a, 'e> {
         }
         if let Some((check, wanted)) = self.goal.check {
             match (engine.machine.status(engine.plan, check, chosen), wanted) {
-                (Status::Holds, true) | (Status::Fails, false) => {}
-                (Status::Open, _) => look = Look::Open,
+                (CheckStatus::Holds, true) | (CheckStatus::Fails, false) => {}
+                (CheckStatus::Open, _) => look = Look::Open,
                 _ => return Look::Refuted,
             }
         }

@@ -67,11 +67,11 @@ pub(super) fn head(test: &Test, t: ThreadId) -> String {
 
 /// The lines of statements.
 pub fn statement_lines(statements: &[Statement]) -> Vec<CLine> {
-    lines(statements, Spelling::OpenCl)
+    lines(statements, AtomicSpelling::OpenCl)
 }
 
 /// The lines of statements in a spelling.
-pub(super) fn lines(statements: &[Statement], spelling: Spelling<'_>) -> Vec<CLine> {
+pub(super) fn lines(statements: &[Statement], spelling: AtomicSpelling<'_>) -> Vec<CLine> {
     let mut lines = Vec::new();
     let mut count = 0;
     spelling.block(statements, 0, &mut count, &mut lines);
@@ -80,7 +80,7 @@ pub(super) fn lines(statements: &[Statement], spelling: Spelling<'_>) -> Vec<CLi
 
 /// How atomic operations are written.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Spelling<'a> {
+pub(super) enum AtomicSpelling<'a> {
     /// `atomic_load_explicit(x, memory_order_acquire, memory_scope_device)`, as herd's C and OpenCL have it.
     OpenCl,
     /// `cuda::atomic_ref<int, cuda::thread_scope_device>(*x).load(cuda::std::memory_order_acquire)`; variables are declared apart.
@@ -89,7 +89,7 @@ pub(super) enum Spelling<'a> {
     Source(&'a Source<'a>),
 }
 
-impl Spelling<'_> {
+impl AtomicSpelling<'_> {
     /// Are all variables declared before the statements?
     fn declares_apart(self) -> bool {
         matches!(self, Self::Cuda)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use margay_models::execution::{Placement, Scope};
 
-use super::c::{Spelling, lines};
+use super::c::{AtomicSpelling, lines};
 use super::{condition, initial};
 use crate::test::{Body, CInteger, Dialect, InitialValue, Statement, StatementKind, Test, ThreadId};
 
@@ -86,7 +86,7 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
         // A thread that returns early still reports what it read.
         let (open, close) = if returns(statements) { ("  [&] {\n", "  }();\n") } else { ("", "") };
         out.push_str(open);
-        for line in lines(statements, Spelling::Cuda).iter().filter(|l| l.text.trim() != ";") {
+        for line in lines(statements, AtomicSpelling::Cuda).iter().filter(|l| l.text.trim() != ";") {
             out.push_str(&format!("  {}\n", line.text));
         }
         out.push_str(close);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::Scope;
 
-use super::c::{Spelling, head, lines, opencl_scope, thread_scope};
+use super::c::{AtomicSpelling, head, lines, opencl_scope, thread_scope};
 use super::tail;
 use crate::read;
 use crate::test::{
@@ -94,7 +94,7 @@ impl<'a> SourceText<'a> {
         match test.threads.get(thread.index()).map(|t| &t.body) {
             Some(Body::Statements(statements)) => {
                 let source = Source::new(self, test, thread);
-                lines(statements, Spelling::Source(&source)).into_iter().map(|l| l.text).collect()
+                lines(statements, AtomicSpelling::Source(&source)).into_iter().map(|l| l.text).collect()
             }
             _ => test.thread_lines(thread),
         }

@@ -17,7 +17,7 @@ const WARP: i64 = 32;
 
 /// The operands of a barrier, as written.
 #[derive(Debug, Clone)]
-pub(super) struct Written {
+pub(super) struct BarrierOperands {
     thread: ThreadId,
     /// The instruction's position in its column.
     pub position: usize,
@@ -65,7 +65,7 @@ pub(super) fn read(reader: &mut Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Resul
         return Err(reader.cursor.error(format!("`{name}` is a location"), span, "barriers have numbers"));
     }
     let barrier = operands.first().cloned().unwrap_or(Value::Integer(0));
-    reader.names.barriers.push(Written { thread: reader.thread, position: 0, operands, span });
+    reader.names.barriers.push(BarrierOperands { thread: reader.thread, position: 0, operands, span });
     Ok(Operation::Barrier { mode, instance: None, barrier, count: None })
 }
 
@@ -101,7 +101,7 @@ fn is_count(n: i64) -> bool {
 /// Says of all barriers of a test what their operands are.
 pub(super) fn settle(
     columns: &mut [Vec<Instruction>],
-    written: &[Written],
+    written: &[BarrierOperands],
     file: &Arc<SourceFile>,
     errors: &mut Vec<Diagnostic>,
 ) {

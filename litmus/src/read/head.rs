@@ -185,12 +185,12 @@ pub(super) fn description(cursor: &mut Cursor<'_>, warnings: &mut Vec<Diagnostic
 }
 
 /// The initial state.
-pub(super) struct State {
+pub(super) struct InitialState {
     pub locations: Vec<LocationDeclaration>,
     pub registers: Vec<RegisterDeclaration>,
 }
 
-impl State {
+impl InitialState {
     /// Is there a location or an array of that name?
     pub fn declares(&self, name: &str) -> bool {
         self.locations.iter().any(|l| l.name == name || element(&l.name).is_some_and(|(array, _)| array == name))
@@ -291,8 +291,8 @@ impl State {
 }
 
 /// Reads `{ .. }`.
-pub(super) fn initial_state(cursor: &mut Cursor<'_>) -> Result<State, Diagnostic> {
-    let mut state = State { locations: Vec::new(), registers: Vec::new() };
+pub(super) fn initial_state(cursor: &mut Cursor<'_>) -> Result<InitialState, Diagnostic> {
+    let mut state = InitialState { locations: Vec::new(), registers: Vec::new() };
     let open = cursor.span();
     cursor.expect('{')?;
     while !cursor.eat('}') {
@@ -314,7 +314,7 @@ pub(super) fn initial_state(cursor: &mut Cursor<'_>) -> Result<State, Diagnostic
     Ok(state)
 }
 
-fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnostic> {
+fn declaration(cursor: &mut Cursor<'_>, state: &mut InitialState) -> Result<(), Diagnostic> {
     let start = cursor.span();
     // A C type before the name says how wide a location of assembly is; in C the parameters say what is atomic.
     let mut bits = None;
@@ -428,7 +428,7 @@ fn bits_of_type(name: &str) -> Option<u8> {
 }
 
 /// `[2]={0,1}`, `[2]` (zeros) or `[1]=5` (one element) after the name of an array.
-fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span, bits: Option<u8>) -> Result<(), Diagnostic> {
+fn array(cursor: &mut Cursor<'_>, state: &mut InitialState, name: &str, span: Span, bits: Option<u8>) -> Result<(), Diagnostic> {
     cursor.expect('[')?;
     let number = cursor.integer("the number of elements")?;
     let number = usize::try_from(number).ok().filter(|&n| n <= MAX_COUNT);
@@ -508,7 +508,7 @@ fn initial_value(cursor: &mut Cursor<'_>) -> Result<InitialValue, Diagnostic> {
 }
 
 /// `P0:r0=0`, `0:.reg .s32 r0`, `0:.reg .b64 r1 = x`
-fn register(cursor: &mut Cursor<'_>, state: &mut State, thread: ThreadId, start: Span) -> Result<(), Diagnostic> {
+fn register(cursor: &mut Cursor<'_>, state: &mut InitialState, thread: ThreadId, start: Span) -> Result<(), Diagnostic> {
     let mut ty = None;
     if cursor.eat('.') {
         let (word, at) = cursor.word("`reg`")?;

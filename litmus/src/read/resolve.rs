@@ -23,7 +23,7 @@ struct Checker<'a> {
 }
 
 /// Registers of one thread on the way through its program, in the order of the text.
-struct Flow<'a> {
+struct RegisterFlow<'a> {
     thread: ThreadId,
     /// Names that mean the address of a location (C parameters and locations).
     pointers: BTreeSet<&'a str>,
@@ -194,7 +194,7 @@ impl<'a> Checker<'a> {
         let of_thread = self.test.registers.iter().filter(|r| r.thread == id).map(|r| r.name.as_str());
         let mut pointers: BTreeSet<&str> = self.location_names().into_iter().collect();
         pointers.extend(thread.parameters.iter().map(|p| p.name.as_str()));
-        let mut flow = Flow { thread: id, pointers, written: of_thread.collect(), reported: BTreeSet::new() };
+        let mut flow = RegisterFlow { thread: id, pointers, written: of_thread.collect(), reported: BTreeSet::new() };
         match &thread.body {
             Body::Instructions(instructions) => {
                 for i in instructions {
@@ -210,7 +210,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A register that holds an address, and that nothing writes, holds none.
-    fn bases(&mut self, instructions: &'a [Instruction], flow: &Flow<'a>) {
+    fn bases(&mut self, instructions: &'a [Instruction], flow: &RegisterFlow<'a>) {
         for i in instructions {
             let all = i.operation.memory().map(|(_, address)| address).into_iter().chain(i.operation.further_addresses());
             let unset = |a: &&Address| matches!(&a.base, Base::Register(name) if !flow.written.contains(name.as_str()));
@@ -221,20 +221,20 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn read(&mut self, name: &'a str, span: Span, flow: &mut Flow<'a>) {
+    fn read(&mut self, name: &'a str, span: Span, flow: &mut RegisterFlow<'a>) {
         if !flow.written.contains(name) && flow.reported.insert(name) {
             let message = format!("register `{name}` of {} is read before it is written", flow.thread);
             self.warnings.push(Diagnostic::warning(message).at(self.file, span, "it holds 0 here"));
         }
     }
 
-    fn value(&mut self, value: &'a Value, span: Span, flow: &mut Flow<'a>) {
+    fn value(&mut self, value: &'a Value, span: Span, flow: &mut RegisterFlow<'a>) {
         if let Value::Register(name) = value {
             self.read(name, span, flow);
         }
     }
 
-    fn address(&mut self, address: &'a Address, span: Span, flow: &mut Flow<'a>) {
+    fn address(&mut self, address: &'a Address, span: Span, flow: &mut RegisterFlow<'a>) {
         if let Base::Register(name) = &address.base {
             self.read(name, span, flow);
         }
@@ -259,7 +259,7 @@ impl<'a> Checker<'a> {
         self.warnings.push(warning.at(self.file, i.place.0, "goes through the generic proxy").help(help));
     }
 
-    fn instruction(&mut self, i: &'a Instruction, flow: &mut Flow<'a>) {
+    fn instruction(&mut self, i: &'a Instruction, flow: &mut RegisterFlow<'a>) {
         let span = i.place.0;
         self.proxy(i);
         if let Some(guard) = &i.guard {
@@ -346,7 +346,7 @@ impl<'a> Checker<'a> {
     }
 
     /// An operation on an mbarrier, one that is asynchronous, or one at several locations.
-    fn beside_memory(&mut self, operation: &'a Operation, span: Span, flow: &mut Flow<'a>) {
+    fn beside_memory(&mut self, operation: &'a Operation, span: Span, flow: &mut RegisterFlow<'a>) {
         for address in operation.further_addresses() {
             self.address(address, span, flow);
         }
@@ -440,7 +440,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn statements(&mut self, statements: &'a [Statement], flow: &mut Flow<'a>) {
+    fn statements(&mut self, statements: &'a [Statement], flow: &mut RegisterFlow<'a>) {
         for s in statements {
             let span = s.place.0;
             match &s.kind {
@@ -500,7 +500,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expression, span: Span, flow: &mut Flow<'a>) {
+    fn expression(&mut self, e: &'a Expression, span: Span, flow: &mut RegisterFlow<'a>) {
         match e {
             Expression::Integer(_) => {}
             Expression::Name(name) => {
@@ -520,7 +520,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn call(&mut self, call: &'a AtomicCall, span: Span, flow: &mut Flow<'a>) {
+    fn call(&mut self, call: &'a AtomicCall, span: Span, flow: &mut RegisterFlow<'a>) {
         if let Expression::Name(name) = &call.address
             && !flow.pointers.contains(name.as_str())
             && !flow.written.contains(name.as_str())

@@ -21,11 +21,11 @@ struct Guarded {
 }
 
 /// Program, parameters and the line of each event.
-type Thread = (Body, Vec<Parameter>, Vec<(Event, usize)>);
+type RenderedThread = (Body, Vec<Parameter>, Vec<(Event, usize)>);
 
 /// The program of the thread with the given events.
-pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<Thread, Error> {
-    let writer = Writer { x, values };
+pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<RenderedThread, Error> {
+    let writer = StatementWriter { x, values };
     let mut guarded = Vec::new();
     let mut i = 0;
     while i < events.len() {
@@ -83,12 +83,12 @@ fn is_atomic(x: &Execution, l: u16) -> bool {
     x.locations[usize::from(l)].atomic || x.events.iter().any(accessed)
 }
 
-struct Writer<'a> {
+struct StatementWriter<'a> {
     x: &'a Execution,
     values: &'a Values,
 }
 
-impl Writer<'_> {
+impl StatementWriter<'_> {
     /// Puts runs of statements with a common guard into one `if`. `order` gets, for each statement of the result in order of
     /// appearance, the item that it is (`None` for an `if`).
     fn nest(&self, items: &[Guarded], open: &EventSet, order: &mut Vec<Option<usize>>) -> Result<Vec<Statement>, Error> {

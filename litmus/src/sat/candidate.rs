@@ -14,7 +14,7 @@ use crate::verdict::Error;
 /// taken, then the initial writes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Candidate {
+pub struct CandidateExecution {
     /// For each thread the number of the path that it takes.
     pub paths: Vec<usize>,
     /// What reads return: event and value.
@@ -27,7 +27,7 @@ pub struct Candidate {
     pub sync_fence: Vec<(usize, usize)>,
 }
 
-impl Candidate {
+impl CandidateExecution {
     /// What an instance describes.
     pub(super) fn of(problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Self, Error> {
         let facts = problem.facts;

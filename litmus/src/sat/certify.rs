@@ -9,9 +9,9 @@ use margay_models::certificate::{Proof, Proved, proved};
 use margay_solver::proof::{ProofLog, Replay, Replayed};
 use margay_solver::{Backend, Bounds, Encoding, Instance, Session, SolverOptions};
 
-use super::Runner;
-use super::candidate::Candidate;
-use super::inquiry::{Answers, Found, Goal, Inquiry};
+use super::SatRunner;
+use super::candidate::CandidateExecution;
+use super::inquiry::{Answers, ConfirmedExecution, SatGoal, SatSession};
 use super::problem::Problem;
 use crate::test::Test;
 use crate::unfold::Unfolding;
@@ -19,9 +19,9 @@ use crate::verdict::{Error, Options, Verdict, Witness};
 
 /// What shows the answers of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown<P> {
+pub struct ShownSession<P> {
     /// For each question that was asked an execution, or that there is none.
-    pub answers: Vec<Option<Candidate>>,
+    pub answers: Vec<Option<CandidateExecution>>,
     /// The proof that there is none, wherever there is none. A test without a path needs no proof.
     pub proof: Option<P>,
 }
@@ -67,15 +67,20 @@ impl Answers for Logged<'_> {
         Session::logged(bounds, Encoding::default(), self.backend, &SolverOptions::default(), self.log)
     }
 
-    fn candidate(&mut self, problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Candidate, Error> {
-        Candidate::of(problem, unfolding, instance)
+    fn candidate(
+        &mut self,
+        problem: &Problem<'_>,
+        unfolding: &Unfolding,
+        instance: &Instance,
+    ) -> Result<CandidateExecution, Error> {
+        CandidateExecution::of(problem, unfolding, instance)
     }
 }
 
 /// A proof in the place of the solver, and the executions that were found.
 struct Recorded<'a> {
     replay: &'a Replay,
-    candidates: std::slice::Iter<'a, Option<Candidate>>,
+    candidates: std::slice::Iter<'a, Option<CandidateExecution>>,
 }
 
 impl Answers for Recorded<'_> {
@@ -83,21 +88,21 @@ impl Answers for Recorded<'_> {
         Session::replayed(bounds, Encoding::default(), self.replay)
     }
 
-    fn candidate(&mut self, _: &Problem<'_>, _: &Unfolding, _: &Instance) -> Result<Candidate, Error> {
+    fn candidate(&mut self, _: &Problem<'_>, _: &Unfolding, _: &Instance) -> Result<CandidateExecution, Error> {
         let next = self.candidates.by_ref().flatten().next();
         next.cloned().ok_or_else(|| Error::Unproved("the proof says that there is an execution, and none is shown".to_owned()))
     }
 }
 
-impl Runner {
-    /// Runs a test as [`Runner::run`] does, and has a proof written into the folder, with the name `name(n)`, for each session `n` in
+impl SatRunner {
+    /// Runs a test as [`SatRunner::run`] does, and has a proof written into the folder, with the name `name(n)`, for each session `n` in
     /// which something is not found. Each is read back: that there is none counts only if its proof is accepted.
     pub fn certified(
         &mut self,
         test: &Test,
         options: &Options,
         (folder, name): (&Path, &dyn Fn(usize) -> String),
-    ) -> Result<(Verdict, Vec<Shown<Proof>>), Error> {
+    ) -> Result<(Verdict, Vec<ShownSession<Proof>>), Error> {
         let subject = self.questions.of_test(test, options)?;
         let inquiries = self.inquiries(subject.clone());
         let (mut witnesses, mut shown) = (Vec::new(), Vec::new());
@@ -105,7 +110,7 @@ impl Runner {
             let (found, proof) = self.prove(inquiry, options, (folder, &name(n)))?;
             let (executions, answers) = found.into_iter().map(|f| f.map(|f| (f.witness, f.candidate)).unzip()).unzip();
             witnesses.push(executions);
-            shown.push(Shown { answers, proof });
+            shown.push(ShownSession { answers, proof });
         }
         let reachable = witnesses.iter().flatten().next().is_some_and(Option::is_some);
         let gap = self.gap(&subject, reachable, options)?;
@@ -114,23 +119,24 @@ impl Runner {
 
     fn prove(
         &mut self,
-        inquiry: &Inquiry,
+        inquiry: &SatSession,
         options: &Options,
         (folder, name): (&Path, &str),
-    ) -> Result<(Vec<Option<Found>>, Option<Proof>), Error> {
+    ) -> Result<(Vec<Option<ConfirmedExecution>>, Option<Proof>), Error> {
         let backend = Backend::default();
         let runner = RefCell::new(self);
         let search = |log: Option<&ProofLog>| match log {
             Some(log) => runner.borrow_mut().find(inquiry, options, &mut Logged { backend: &backend, log }),
-            // An answer without a proof is for [`Runner::run`].
+            // An answer without a proof is for [`SatRunner::run`].
             None => Ok(Vec::new()),
         };
-        let name = |found: &Vec<Option<Found>>| {
+        let name = |found: &Vec<Option<ConfirmedExecution>>| {
             let is_needed = found.iter().any(Option::is_none) && !inquiry.unfolding.is_empty();
             is_needed.then(|| name.to_owned())
         };
-        let again = |found: &Vec<Option<Found>>, file: &Path| {
-            let answers: Vec<Option<Candidate>> = found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
+        let again = |found: &Vec<Option<ConfirmedExecution>>, file: &Path| {
+            let answers: Vec<Option<CandidateExecution>> =
+                found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
             runner.borrow_mut().replay(inquiry, options, &answers, file).map(|(_, proof)| proof)
         };
         let refused = |what| Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"));
@@ -144,7 +150,7 @@ impl Runner {
         &mut self,
         test: &Test,
         options: &Options,
-        shown: &[Shown<PathBuf>],
+        shown: &[ShownSession<PathBuf>],
     ) -> Result<(Verdict, Vec<Option<Replayed>>), Unaccepted> {
         let inquiries = self.inquiries(self.questions.of_test(test, options).map_err(Unaccepted::Test)?);
         if inquiries.len() != shown.len() {
@@ -152,7 +158,7 @@ impl Runner {
             return Err(Unaccepted::Answer(format!("the test is asked about in {asked} sessions, and there are {said}")));
         }
         let (mut witnesses, mut proofs) = (Vec::new(), Vec::new());
-        for (n, (inquiry, Shown { answers, proof })) in inquiries.iter().zip(shown).enumerate() {
+        for (n, (inquiry, ShownSession { answers, proof })) in inquiries.iter().zip(shown).enumerate() {
             if let Some(file) = proof {
                 let replayed = self.replay(inquiry, options, answers, file);
                 let (found, proof) = replayed.map_err(|what| Unaccepted::Proof(n, what))?;
@@ -170,9 +176,9 @@ impl Runner {
     /// The answers of a session by its proof and the executions shown.
     fn replay(
         &mut self,
-        inquiry: &Inquiry,
+        inquiry: &SatSession,
         options: &Options,
-        answers: &[Option<Candidate>],
+        answers: &[Option<CandidateExecution>],
         file: &Path,
     ) -> Result<(Vec<Option<Witness>>, Replayed), String> {
         let replay = Replay::open(file).map_err(|flaw| flaw.to_string())?;
@@ -181,7 +187,9 @@ impl Runner {
         let found = self.find(inquiry, &Options { deadline: None, ..*options }, &mut recorded);
         let proof = replay.finish(found.is_ok()).map_err(|flaw| flaw.to_string())?;
         let found = found.map_err(unconfirmed)?;
-        let same = |(found, said): (&Option<Found>, &Option<Candidate>)| found.as_ref().map(|f| &f.candidate) == said.as_ref();
+        let same = |(found, said): (&Option<ConfirmedExecution>, &Option<CandidateExecution>)| {
+            found.as_ref().map(|f| &f.candidate) == said.as_ref()
+        };
         if found.len() != answers.len() || !found.iter().zip(answers).all(same) {
             return Err("its answers are not those of the certificate".to_owned());
         }
@@ -189,8 +197,12 @@ impl Runner {
     }
 
     /// The answers of a session that needs no proof: because each is an execution, or because there are no paths.
-    fn confirmed(&mut self, inquiry: &Inquiry, answers: &[Option<Candidate>]) -> Result<Vec<Option<Witness>>, Unaccepted> {
-        let Inquiry { unfolding, goals, .. } = inquiry;
+    fn confirmed(
+        &mut self,
+        inquiry: &SatSession,
+        answers: &[Option<CandidateExecution>],
+    ) -> Result<Vec<Option<Witness>>, Unaccepted> {
+        let SatSession { unfolding, goals, .. } = inquiry;
         let without = || Unaccepted::Answer("it says that there is no execution, and has no proof of it".to_owned());
         let mut found = Vec::with_capacity(answers.len());
         for (i, &goal) in goals.iter().enumerate() {
@@ -202,7 +214,7 @@ impl Runner {
                 Some(None) if unfolding.is_empty() => None,
                 _ => return Err(without()),
             });
-            if goal != Goal::Condition && found.last().is_some_and(Option::is_some) {
+            if goal != SatGoal::Condition && found.last().is_some_and(Option::is_some) {
                 break;
             }
         }

@@ -4,10 +4,10 @@ use margay_models::judge::Judge;
 use margay_solver::{Backend, Bounds, Encoding, Instance, Session};
 
 use super::base::Facts;
-use super::candidate::Candidate;
+use super::candidate::CandidateExecution;
 use super::problem::Problem;
-use super::witness::{Claim, confirm};
-use super::{Runner, condition, merge, passes};
+use super::witness::{WitnessClaim, confirm};
+use super::{SatRunner, condition, merge, passes};
 use crate::outcome::{asked, filtered};
 use crate::prepare::{Questions, Subject};
 use crate::test::{Proposition, Quantifier};
@@ -16,22 +16,22 @@ use crate::verdict::{Error, Options, Witness};
 
 /// A question about an unfolded test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Goal {
+pub(super) enum SatGoal {
     /// The condition of the test (`forall`: its negation).
     Condition,
     /// One of [`Questions::races`]. Once one execution shows that the program races, no other is asked for.
     Race(usize),
 }
 
-impl Goal {
+impl SatGoal {
     /// The execution of a candidate, if it answers the question.
     pub fn confirm(
         self,
-        candidate: &Candidate,
-        inquiry: &Inquiry,
+        candidate: &CandidateExecution,
+        inquiry: &SatSession,
         (questions, judge): (&Questions, &mut Judge),
     ) -> Result<Witness, Error> {
-        let claim = Claim {
+        let claim = WitnessClaim {
             axioms: &questions.axioms,
             check: match self {
                 Self::Condition => None,
@@ -47,24 +47,24 @@ impl Goal {
 }
 
 /// The questions of one session.
-pub(super) struct Inquiry {
+pub(super) struct SatSession {
     pub unfolding: Unfolding,
     /// What the condition is asked of.
     pub quantifier: Quantifier,
-    pub goals: Vec<Goal>,
+    pub goals: Vec<SatGoal>,
 }
 
 /// An execution that was found, and confirmed.
-pub(super) struct Found {
-    pub candidate: Candidate,
+pub(super) struct ConfirmedExecution {
+    pub candidate: CandidateExecution,
     pub witness: Witness,
 }
 
-impl Inquiry {
+impl SatSession {
     /// Is it only whether there is an execution with an outcome that no execution has?
     pub(super) fn asks_nothing(&self) -> bool {
         let is_false = self.quantifier != Quantifier::Forall && self.unfolding.asked().condition == Proposition::False;
-        is_false && self.goals == [Goal::Condition]
+        is_false && self.goals == [SatGoal::Condition]
     }
 }
 
@@ -74,7 +74,12 @@ pub(super) trait Answers {
     fn start(&mut self, bounds: Bounds) -> Session;
 
     /// What shows the answer "there is one".
-    fn candidate(&mut self, problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Candidate, Error>;
+    fn candidate(
+        &mut self,
+        problem: &Problem<'_>,
+        unfolding: &Unfolding,
+        instance: &Instance,
+    ) -> Result<CandidateExecution, Error>;
 }
 
 /// The solver, which leaves no proof.
@@ -85,22 +90,27 @@ impl Answers for Solver {
         Session::new(bounds, Encoding::default(), &self.0)
     }
 
-    fn candidate(&mut self, problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Candidate, Error> {
-        Candidate::of(problem, unfolding, instance)
+    fn candidate(
+        &mut self,
+        problem: &Problem<'_>,
+        unfolding: &Unfolding,
+        instance: &Instance,
+    ) -> Result<CandidateExecution, Error> {
+        CandidateExecution::of(problem, unfolding, instance)
     }
 }
 
-impl Runner {
+impl SatRunner {
     /// All that is asked about a subject: of the condition first. Where a read that only waits may race and do nothing else, races are
     /// asked about in a session of their own.
-    pub(super) fn inquiries(&self, subject: Subject) -> Vec<Inquiry> {
+    pub(super) fn inquiries(&self, subject: Subject) -> Vec<SatSession> {
         let Subject { unfolding, waiting, quantifier } = subject;
-        let races: Vec<Goal> = (0..self.questions.races.len()).map(Goal::Race).collect();
+        let races: Vec<SatGoal> = (0..self.questions.races.len()).map(SatGoal::Race).collect();
         match waiting {
-            None => vec![Inquiry { unfolding, quantifier, goals: [vec![Goal::Condition], races].concat() }],
+            None => vec![SatSession { unfolding, quantifier, goals: [vec![SatGoal::Condition], races].concat() }],
             Some(waiting) => vec![
-                Inquiry { unfolding, quantifier, goals: vec![Goal::Condition] },
-                Inquiry { unfolding: waiting, quantifier, goals: races },
+                SatSession { unfolding, quantifier, goals: vec![SatGoal::Condition] },
+                SatSession { unfolding: waiting, quantifier, goals: races },
             ],
         }
     }
@@ -108,12 +118,12 @@ impl Runner {
     /// For each question that is asked a legal execution, if there is one.
     pub(super) fn find(
         &mut self,
-        inquiry: &Inquiry,
+        inquiry: &SatSession,
         options: &Options,
         answers: &mut dyn Answers,
-    ) -> Result<Vec<Option<Found>>, Error> {
-        let Inquiry { unfolding, goals, .. } = inquiry;
-        let mut found: Vec<Option<Found>> = Vec::with_capacity(goals.len());
+    ) -> Result<Vec<Option<ConfirmedExecution>>, Error> {
+        let SatSession { unfolding, goals, .. } = inquiry;
+        let mut found: Vec<Option<ConfirmedExecution>> = Vec::with_capacity(goals.len());
         if unfolding.is_empty() {
             found.resize_with(goals.len(), || None);
             return Ok(found);
@@ -140,15 +150,15 @@ impl Runner {
         let limits = options.limits();
         for &goal in goals {
             let literals = match goal {
-                Goal::Condition => vec![condition(&mut problem, inquiry.quantifier, unfolding)],
-                Goal::Race(k) => {
+                SatGoal::Condition => vec![condition(&mut problem, inquiry.quantifier, unfolding)],
+                SatGoal::Race(k) => {
                     let race = problem.session.goal(&self.translation.logic, self.translation.races[k]);
                     std::iter::once(race).chain(passes(&mut problem, unfolding)).collect()
                 }
             };
             // A race is one of many pairs of events: each is refuted for itself, and is false from then on. In a stack to which three blocks
             // push, and from which they pop, that takes a third of the time.
-            let depth = if goal == Goal::Condition { 0 } else { 1 };
+            let depth = if goal == SatGoal::Condition { 0 } else { 1 };
             let candidate = match problem.session.solve_by_cases(&literals, depth, &limits)? {
                 margay_solver::SessionOutcome::Sat(instance) => answers.candidate(&problem, unfolding, &instance)?,
                 margay_solver::SessionOutcome::Unsat => {
@@ -158,8 +168,8 @@ impl Runner {
                 margay_solver::SessionOutcome::Unknown => return Err(options.given_up(&problem.session, merged.events.len())),
             };
             let witness = goal.confirm(&candidate, inquiry, (&self.questions, &mut self.judge))?;
-            found.push(Some(Found { candidate, witness }));
-            if goal != Goal::Condition {
+            found.push(Some(ConfirmedExecution { candidate, witness }));
+            if goal != SatGoal::Condition {
                 break;
             }
         }

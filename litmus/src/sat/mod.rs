@@ -27,24 +27,24 @@ use crate::unfold::{Domains, Merged, Program, Unfolding};
 use crate::verdict::{Engine, Error, Forbidden, Options, Verdict, Witness};
 use base::Facts;
 use condition::Finals;
-use inquiry::{Answers, Goal, Inquiry, Solver};
+use inquiry::{Answers, SatGoal, SatSession, Solver};
 use problem::Problem;
 use renaming::{MergedTest, Renaming};
 use vocabulary::Translation;
-use witness::{Claim, confirm};
+use witness::{WitnessClaim, confirm};
 
-pub use candidate::Candidate;
-pub use certify::{Shown, Unaccepted};
+pub use candidate::CandidateExecution;
+pub use certify::{ShownSession, Unaccepted};
 
 /// A model prepared for running many tests.
 #[derive(Debug, Clone)]
-pub struct Runner {
+pub struct SatRunner {
     questions: Questions,
     translation: Translation,
     judge: Judge,
 }
 
-impl Runner {
+impl SatRunner {
     /// Prepares a model.
     pub fn new(model: &Model) -> Self {
         let questions = Questions::new(model, ordered);
@@ -57,7 +57,7 @@ impl Runner {
         self.decide(self.questions.of_test(test, options)?, options)
     }
 
-    /// Runs the program of an execution, as [`crate::explicit::Runner::run_program`] does.
+    /// Runs the program of an execution, as [`crate::explicit::SatRunner::run_program`] does.
     pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {
         self.decide(self.questions.of_program(program)?, options)
     }
@@ -65,7 +65,7 @@ impl Runner {
     fn decide(&mut self, subject: Subject, options: &Options) -> Result<Verdict, Error> {
         let inquiries = self.inquiries(subject.clone());
         let mut solver = Solver(Backend::default());
-        let mut answered = |inquiry: &Inquiry| match inquiry.asks_nothing() {
+        let mut answered = |inquiry: &SatSession| match inquiry.asks_nothing() {
             true => Ok(vec![None]),
             false => self.find(inquiry, options, &mut solver),
         };
@@ -100,22 +100,22 @@ impl Runner {
     fn gap(&mut self, subject: &Subject, reachable: bool, options: &Options) -> Result<Option<Gap>, Error> {
         let mut solver = Solver(Backend::default());
         gap(subject, reachable, &mut |unfolding| {
-            let goals = vec![Goal::Condition];
-            let inquiry = Inquiry { unfolding: unfolding.clone(), quantifier: Quantifier::Exists, goals };
+            let goals = vec![SatGoal::Condition];
+            let inquiry = SatSession { unfolding: unfolding.clone(), quantifier: Quantifier::Exists, goals };
             let found = self.find(&inquiry, options, &mut solver)?;
             Ok(found.into_iter().next().flatten().map(|found| found.witness))
         })
     }
 
     /// What the answers of all sessions say.
-    fn verdict(&self, inquiries: &[Inquiry], found: Vec<Vec<Option<Witness>>>, gap: Option<Gap>) -> Verdict {
+    fn verdict(&self, inquiries: &[SatSession], found: Vec<Vec<Option<Witness>>>, gap: Option<Gap>) -> Verdict {
         let executions = found.iter().flatten().flatten().count() as u64;
         // The condition is asked about first of all.
         let mut found = found.into_iter().flatten();
         let witness = found.next().flatten();
         let race = found.flatten().next();
         let meaning = self.questions.race_meaning;
-        let Inquiry { unfolding, quantifier, .. } = &inquiries[0];
+        let SatSession { unfolding, quantifier, .. } = &inquiries[0];
         Verdict::new(*quantifier, unfolding.bounded, meaning, (Engine::Sat, executions), (witness, race), gap)
     }
 
@@ -154,9 +154,9 @@ impl Runner {
             let mut assumed: Vec<Literal> = vec![outcome];
             assumed.extend(kept.iter().map(|&k| literals[k]));
             let axioms: Vec<usize> = kept.iter().map(|&k| all[k]).chain(always).collect();
-            let claim = Claim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(quantifier, skeleton) };
+            let claim = WitnessClaim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(quantifier, skeleton) };
             let candidate = match problem.session.solve(&assumed, &limits)? {
-                margay_solver::SessionOutcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
+                margay_solver::SessionOutcome::Sat(instance) => Some(CandidateExecution::of(&problem, &unfolding, &instance)?),
                 margay_solver::SessionOutcome::Unsat => None,
                 margay_solver::SessionOutcome::Unknown => return Err(options.given_up(&problem.session, merged.events.len())),
             };
@@ -201,7 +201,7 @@ fn passes(problem: &mut Problem<'_>, unfolding: &Unfolding) -> Option<Literal> {
     Some(goal)
 }
 
-/// Runs one test on one model. For many tests, make a [`Runner`] once.
+/// Runs one test on one model. For many tests, make a [`SatRunner`] once.
 pub fn run(test: &Test, model: &Model, options: &Options) -> Result<Verdict, Error> {
-    Runner::new(model).run(test, options)
+    SatRunner::new(model).run(test, options)
 }

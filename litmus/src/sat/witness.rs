@@ -6,13 +6,13 @@ use margay_models::execution::Kind;
 use margay_models::judge::Judge;
 use margay_models::wellformed;
 
-use super::candidate::{Candidate, matrix};
-use crate::outcome::{Known, Outcome};
+use super::candidate::{CandidateExecution, matrix};
+use crate::outcome::{KnownValues, Outcome};
 use crate::unfold::{Skeleton, Unfolding, WriteValue};
 use crate::verdict::{Error, Witness};
 
 /// What an execution must show.
-pub(super) struct Claim<'a> {
+pub(super) struct WitnessClaim<'a> {
     /// Checks that hold.
     pub axioms: &'a [usize],
     /// A check with the outcome of its test.
@@ -24,10 +24,10 @@ pub(super) struct Claim<'a> {
 /// The execution of a candidate, if it is one: of the program, legal, and with the outcome. Nothing is taken from the candidate that is
 /// not seen to be so here.
 pub(super) fn confirm(
-    candidate: &Candidate,
+    candidate: &CandidateExecution,
     unfolding: &Unfolding,
     judge: &mut Judge,
-    claim: &Claim<'_>,
+    claim: &WitnessClaim<'_>,
 ) -> Result<Witness, Error> {
     let unconfirmed = |why: &str| Error::Unconfirmed(why.to_owned());
     if !candidate.fits(unfolding) {
@@ -111,7 +111,7 @@ fn final_writes(
         choices = more;
     }
     choices.into_iter().find(|finals| {
-        let known = Known { skeleton, values, finals };
+        let known = KnownValues { skeleton, values, finals };
         outcomes.iter().all(|(outcome, wanted)| outcome.evaluate(&known) == Some(*wanted))
     })
 }

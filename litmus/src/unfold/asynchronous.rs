@@ -5,7 +5,7 @@ use margay_models::mbarrier::Mbarrier;
 use margay_models::signature::Signature;
 
 use super::Error;
-use super::compile_ptx::{Compiler, applied};
+use super::compile_ptx::{PtxCompiler, applied};
 use super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Step, TensormapTerm, Term};
 use super::symbol::MbarrierFunction;
 use crate::test::{
@@ -251,7 +251,7 @@ pub(super) fn initial_contents(count: Option<i64>) -> i64 {
     count.map_or(Mbarrier::INVALID, Mbarrier::new).0
 }
 
-impl Compiler<'_> {
+impl PtxCompiler<'_> {
     /// An instruction on an mbarrier.
     pub(super) fn mbarrier(&mut self, MbarrierOperation { address, action, .. }: &MbarrierOperation) -> Result<Step, Error> {
         let address = self.address(address)?;

@@ -16,7 +16,7 @@ use crate::test::{
 
 /// The code of a thread.
 pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
-    let mut compiler = Compiler {
+    let mut compiler = PtxCompiler {
         test,
         thread,
         shared,
@@ -51,7 +51,7 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
     Ok(compiler.program)
 }
 
-pub(super) struct Compiler<'a> {
+pub(super) struct PtxCompiler<'a> {
     pub(super) test: &'a Test,
     thread: ThreadId,
     shared: &'a Shared,
@@ -61,7 +61,7 @@ pub(super) struct Compiler<'a> {
     exits: Vec<usize>,
 }
 
-impl Compiler<'_> {
+impl PtxCompiler<'_> {
     pub(super) fn value(&mut self, value: &Value) -> Result<Term, Error> {
         Ok(match value {
             Value::Register(name) => Term::Register(self.program.register(name)),

@@ -76,7 +76,7 @@ pub struct SourcePaths {
 
 /// A path of the compiled program: the number of the path that it comes from, and for each of its events the position of the event there that it is.
 #[derive(Debug, Clone)]
-struct Origin {
+struct PathOrigin {
     path: usize,
     positions: Vec<Option<usize>>,
 }
@@ -86,7 +86,7 @@ struct Origin {
 pub struct Compiled {
     program: Program,
     source: Unfolding,
-    origins: Vec<Vec<Origin>>,
+    origins: Vec<Vec<PathOrigin>>,
 }
 
 impl SourcePaths {
@@ -158,7 +158,7 @@ impl SourcePaths {
                 let Some(ways) = compiler.ways(path, most.saturating_sub(compiled.len()), emit)? else { return Ok(None) };
                 for (path, positions) in ways {
                     compiled.push(path);
-                    from.push(Origin { path: number, positions });
+                    from.push(PathOrigin { path: number, positions });
                 }
             }
             // Where the source's threads stop, those of what it is compiled to may.
@@ -201,7 +201,7 @@ impl Compiled {
     /// An execution of the compiled program, read back as one of the source: reads-from, modification order and values are the same. Where
     /// coherence order leaves writes unordered, one of the orders that it leaves open; the last writes that the condition asks for come last.
     pub fn read_back(&self, witness: &Witness) -> Option<Execution> {
-        let from: Vec<&Origin> =
+        let from: Vec<&PathOrigin> =
             self.origins.iter().zip(&witness.paths).map(|(of, &path)| of.get(path)).collect::<Option<_>>()?;
         let paths: Vec<usize> = from.iter().map(|origin| origin.path).collect();
         let mut execution = self.source.skeleton_of(&paths).ok()?.execution;
@@ -266,7 +266,7 @@ fn is_write(x: &Execution, e: Event) -> bool {
 }
 
 /// A path that is compiled, and for each of its events which one of the source's path it is.
-type Way = (Path, Vec<Option<usize>>);
+type CompiledPath = (Path, Vec<Option<usize>>);
 
 /// Compiles the paths of one thread.
 struct PathCompiler<'a> {
@@ -298,7 +298,7 @@ impl PathCompiler<'_> {
         path: &Path,
         most: usize,
         emit: &mut dyn FnMut(&PathOperation) -> Vec<Emitted>,
-    ) -> Result<Option<Vec<Way>>, Error> {
+    ) -> Result<Option<Vec<CompiledPath>>, Error> {
         let mut open = vec![Begun::default()];
         let mut done = Vec::new();
         while let Some(begun) = open.pop() {
@@ -401,7 +401,7 @@ impl PathCompiler<'_> {
         self.symbols.copied(self.old, symbol, &read)
     }
 
-    fn finished(&mut self, path: &Path, begun: Begun) -> Way {
+    fn finished(&mut self, path: &Path, begun: Begun) -> CompiledPath {
         let suppositions = path.suppositions.iter().map(|&(s, holds)| (self.moved(s, &begun.moved), holds)).collect();
         let registers = path.registers.iter().map(|(name, s)| (name.clone(), self.moved(*s, &begun.moved))).collect();
         (Path { events: begun.events, suppositions, registers, stop: path.stop }, begun.positions)

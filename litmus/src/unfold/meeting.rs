@@ -24,7 +24,7 @@ type Barrier = (u16, Scope);
 
 /// What a path does at barriers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Way {
+struct BarrierVisits {
     /// Arrivals (false) and waits (true).
     steps: Vec<(Barrier, bool)>,
     /// The barrier at which the path stops, waiting.
@@ -33,7 +33,7 @@ struct Way {
     ends: bool,
 }
 
-impl Way {
+impl BarrierVisits {
     fn of(path: &Path) -> Self {
         let steps = path.events.iter().filter(|e| !e.is_end()).filter_map(|e| {
             let barrier = (e.data.barrier?, e.data.scope.unwrap_or(Scope::Cta));
@@ -48,7 +48,8 @@ impl Unfolding {
     /// Does a wait of these paths never come to its end, or does a path stop at one that does?
     pub(crate) fn is_unmet(&self, chosen: &[usize]) -> bool {
         self.meets && {
-            let ways: Vec<Way> = chosen.iter().zip(&self.paths).map(|(&p, paths)| Way::of(&paths[p])).collect();
+            let ways: Vec<BarrierVisits> =
+                chosen.iter().zip(&self.paths).map(|(&p, paths)| BarrierVisits::of(&paths[p])).collect();
             !self.meet(&ways.iter().collect::<Vec<_>>())
         }
     }
@@ -60,11 +61,11 @@ impl Unfolding {
         if !self.meets || !self.paths.iter().flatten().any(|path| comes(path) || stops(path)) {
             return Ok(Vec::new());
         }
-        let mut classes: Vec<Vec<(Way, Vec<usize>)>> = Vec::with_capacity(self.paths.len());
+        let mut classes: Vec<Vec<(BarrierVisits, Vec<usize>)>> = Vec::with_capacity(self.paths.len());
         for paths in &self.paths {
-            let mut of_thread: Vec<(Way, Vec<usize>)> = Vec::new();
+            let mut of_thread: Vec<(BarrierVisits, Vec<usize>)> = Vec::new();
             for (p, path) in paths.iter().enumerate() {
-                let way = Way::of(path);
+                let way = BarrierVisits::of(path);
                 match of_thread.iter_mut().find(|(known, _)| *known == way) {
                     Some((_, paths)) => paths.push(p),
                     None => of_thread.push((way, vec![p])),
@@ -77,7 +78,7 @@ impl Unfolding {
         let mut apart: Vec<Vec<Vec<Vec<bool>>>> = Vec::with_capacity(classes.len());
         for u in 0..classes.len() {
             let of_pair = |t: usize| {
-                let fails = |x: &Way, y: &Way| self.holds_up(t, x, u, y) || self.holds_up(u, y, t, x);
+                let fails = |x: &BarrierVisits, y: &BarrierVisits| self.holds_up(t, x, u, y) || self.holds_up(u, y, t, x);
                 classes[t].iter().map(|(x, _)| classes[u].iter().map(|(y, _)| fails(x, y)).collect()).collect()
             };
             apart.push((0..u).map(of_pair).collect());
@@ -110,7 +111,9 @@ impl Unfolding {
                     let Some(barrier) = way.stops else { continue };
                     let needed = way.steps.iter().filter(|&&s| s == (barrier, true)).count() + 1;
                     let passing = |u: usize| {
-                        let lets = |(way, _): &&(Way, Vec<usize>)| self.lets_pass((u, way, way.steps.len()), t, barrier, needed);
+                        let lets = |(way, _): &&(BarrierVisits, Vec<usize>)| {
+                            self.lets_pass((u, way, way.steps.len()), t, barrier, needed)
+                        };
                         classes[u].iter().filter(lets).flat_map(|(_, paths)| paths.clone()).collect::<Vec<_>>()
                     };
                     let one: Vec<Vec<usize>> =
@@ -137,7 +140,7 @@ impl Unfolding {
                 continue;
             }
             let of = |(t, &x): (usize, &usize)| &classes[t][x];
-            let ways: Vec<&Way> = chosen.iter().enumerate().map(|chosen| &of(chosen).0).collect();
+            let ways: Vec<&BarrierVisits> = chosen.iter().enumerate().map(|chosen| &of(chosen).0).collect();
             if !self.meet(&ways) {
                 found.push(chosen.iter().enumerate().map(|chosen| of(chosen).1.clone()).collect());
             }
@@ -146,13 +149,13 @@ impl Unfolding {
     }
 
     /// May threads wait for each other in a circle: is there no order in which all barriers can be passed?
-    fn waits_in_circles(&self, classes: &[Vec<(Way, Vec<usize>)>]) -> bool {
+    fn waits_in_circles(&self, classes: &[Vec<(BarrierVisits, Vec<usize>)>]) -> bool {
         // A barrier of those who share it, by the first of them, the how manieth time; and the end of a thread.
         type BarrierTime = (Barrier, usize, usize);
         let threads = &self.shared.threads;
         let group = |t: usize, barrier: Barrier| (0..t).find(|&u| threads[t].shares(barrier.1, threads[u])).unwrap_or(t);
         let mut all: BTreeSet<BarrierTime> = BTreeSet::new();
-        let mut ends: Vec<(usize, &Way)> = Vec::new();
+        let mut ends: Vec<(usize, &BarrierVisits)> = Vec::new();
         let mut behind: BTreeSet<(BarrierTime, BarrierTime)> = BTreeSet::new();
         for (t, of_thread) in classes.iter().enumerate() {
             for (way, _) in of_thread {
@@ -197,7 +200,7 @@ impl Unfolding {
     }
 
     /// Does a thread that goes one way wait for another one, which never lets it pass on its own way?
-    fn holds_up(&self, thread: usize, way: &Way, other: usize, its: &Way) -> bool {
+    fn holds_up(&self, thread: usize, way: &BarrierVisits, other: usize, its: &BarrierVisits) -> bool {
         let waits = way.steps.iter().enumerate().filter(|(_, (_, waits))| *waits);
         waits.into_iter().any(|(at, &(barrier, _))| {
             let needed = way.steps[..at].iter().filter(|&&s| s == (barrier, true)).count() + 1;
@@ -206,7 +209,7 @@ impl Unfolding {
     }
 
     /// Does every thread get past the waits on its way, and none past the one at which it stops?
-    fn meet(&self, ways: &[&Way]) -> bool {
+    fn meet(&self, ways: &[&BarrierVisits]) -> bool {
         let mut at = vec![0; ways.len()];
         loop {
             let mut moved = false;
@@ -228,13 +231,19 @@ impl Unfolding {
     }
 
     /// Is the next wait of a thread at a barrier over, when the threads have come so far?
-    fn is_complete(&self, ways: &[&Way], at: &[usize], thread: usize, barrier: Barrier) -> bool {
+    fn is_complete(&self, ways: &[&BarrierVisits], at: &[usize], thread: usize, barrier: Barrier) -> bool {
         let needed = ways[thread].steps[..at[thread]].iter().filter(|&&s| s == (barrier, true)).count() + 1;
         (0..ways.len()).filter(|&t| t != thread).all(|t| self.lets_pass((t, ways[t], at[t]), thread, barrier, needed))
     }
 
     /// Does a thread that has come so far on its way let another one pass, which waits at a barrier the how manieth time?
-    fn lets_pass(&self, (other, way, at): (usize, &Way, usize), thread: usize, barrier: Barrier, needed: usize) -> bool {
+    fn lets_pass(
+        &self,
+        (other, way, at): (usize, &BarrierVisits, usize),
+        thread: usize,
+        barrier: Barrier,
+        needed: usize,
+    ) -> bool {
         let threads = &self.shared.threads;
         if !threads[thread].shares(barrier.1, threads[other]) {
             return true;
@@ -260,18 +269,19 @@ impl Unfolding {
 
     /// The barriers at which a thread that ends on one of its paths lets others pass, which wait there once more than it has arrived.
     pub(super) fn passed_by_the_end(&self, thread: usize, path: &Path) -> BTreeSet<Barrier> {
-        let way = Way::of(path);
+        let way = BarrierVisits::of(path);
         let mut found = BTreeSet::new();
         if !way.ends {
             return found;
         }
         for other in (0..self.paths.len()).filter(|&other| other != thread) {
-            for its in self.paths[other].iter().chain(&self.stopped[other]).map(Way::of) {
+            for its in self.paths[other].iter().chain(&self.stopped[other]).map(BarrierVisits::of) {
                 for &(barrier, _) in its.steps.iter().filter(|(_, waits)| *waits) {
-                    let number = |of: &Way, waits: bool| of.steps.iter().filter(|&&s| s == (barrier, waits)).count();
+                    let number = |of: &BarrierVisits, waits: bool| of.steps.iter().filter(|&&s| s == (barrier, waits)).count();
                     let needed = number(&its, true);
-                    let lets =
-                        |ends| self.lets_pass((thread, &Way { ends, ..way.clone() }, way.steps.len()), other, barrier, needed);
+                    let lets = |ends| {
+                        self.lets_pass((thread, &BarrierVisits { ends, ..way.clone() }, way.steps.len()), other, barrier, needed)
+                    };
                     if number(&way, false) < needed && lets(true) && !lets(false) {
                         found.insert(barrier);
                     }

@@ -3,7 +3,7 @@
 use margay_models::execution::{Proxy, Scope};
 
 use super::Error;
-use super::compile_ptx::{Compiler, applied};
+use super::compile_ptx::{PtxCompiler, applied};
 use super::program::{Step, Term};
 use crate::test::{Access, Address, Atom, Base, MultimemAction, MultimemOperation, Place};
 
@@ -26,7 +26,7 @@ fn orders(number: usize) -> Vec<Vec<usize>> {
     found
 }
 
-impl Compiler<'_> {
+impl PtxCompiler<'_> {
     /// Nothing says in which order the locations are accessed: each order is a way of its own.
     pub(super) fn multimem(&mut self, operation: &MultimemOperation, place: Place) -> Result<(), Error> {
         let MultimemOperation { access, replicas, action } = operation;

@@ -39,7 +39,8 @@ impl Program {
         for t in 0..execution.threads.len() {
             let of_thread = |e: &Event| execution.events[e.index()].thread == Some(t as u16);
             let events: Vec<Event> = (0..execution.size()).map(Event::from).filter(of_thread).collect();
-            let mut thread = Thread { x: execution, values: &values, code: Vec::new(), events, symbols: Symbols::default() };
+            let mut thread =
+                GrowingThread { x: execution, values: &values, code: Vec::new(), events, symbols: Symbols::default() };
             thread.code = thread.nest(0, thread.events.len(), &EventSet::EMPTY);
             let (of_thread, on_them) = thread.explore(Bounds::default().paths)?.into_iter().unzip();
             paths.push(of_thread);
@@ -114,7 +115,7 @@ fn shared(x: &Execution, values: &Values) -> Shared {
 
 /// A step of a thread.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum ThreadStep {
     /// An operation: an event, or the two of a read-modify-write.
     Operation(Event, Option<Event>),
     /// Goes on if the read returned what it returns in the execution; else at a step.
@@ -122,17 +123,17 @@ enum Step {
 }
 
 /// A thread while its paths are made.
-struct Thread<'a> {
+struct GrowingThread<'a> {
     x: &'a Execution,
     values: &'a Values,
     events: Vec<Event>,
-    code: Vec<Step>,
+    code: Vec<ThreadStep>,
     symbols: Symbols,
 }
 
 /// What has been executed.
 #[derive(Debug, Clone)]
-struct State {
+struct ExecutedState {
     /// The next step.
     at: usize,
     path: Path,
@@ -142,7 +143,7 @@ struct State {
     wrong: EventSet,
 }
 
-impl State {
+impl ExecutedState {
     /// The positions of the events of a set that were executed.
     fn positions(&self, of: &EventSet) -> Positions {
         let executed = self.origins.iter().enumerate().filter(|(_, e)| of.contains(**e));
@@ -150,21 +151,21 @@ impl State {
     }
 }
 
-impl Thread<'_> {
+impl GrowingThread<'_> {
     fn data(&self, e: Event) -> &EventData {
         &self.x.events[e.index()]
     }
 
     /// The steps of a part of the thread, under the conditions on the reads of a set: operations in a row that share another
     /// condition are under it together.
-    fn nest(&self, from: usize, to: usize, open: &EventSet) -> Vec<Step> {
+    fn nest(&self, from: usize, to: usize, open: &EventSet) -> Vec<ThreadStep> {
         let mut code = Vec::new();
         let mut i = from;
         while i < to {
             let event = self.events[i];
             let Some(guard) = (&self.x.ctrl.column(event) - open).iter().next() else {
                 let pair = self.events.get(i + 1).copied().filter(|&w| self.x.rmw.contains(event, w));
-                code.push(Step::Operation(event, pair));
+                code.push(ThreadStep::Operation(event, pair));
                 i += if pair.is_some() { 2 } else { 1 };
                 continue;
             };
@@ -173,10 +174,10 @@ impl Thread<'_> {
             inner.insert(guard);
             let start = code.len() + 1;
             let body = self.nest(i, end, &inner);
-            code.push(Step::Unless(guard, start + body.len()));
+            code.push(ThreadStep::Unless(guard, start + body.len()));
             code.extend(body.into_iter().map(|step| match step {
-                Step::Unless(read, end) => Step::Unless(read, start + end),
-                operation @ Step::Operation(..) => operation,
+                ThreadStep::Unless(read, end) => ThreadStep::Unless(read, start + end),
+                operation @ ThreadStep::Operation(..) => operation,
             }));
             i = end;
         }
@@ -186,14 +187,14 @@ impl Thread<'_> {
     /// All paths, each with the events of the execution that are on it. What the outcome takes comes first.
     fn explore(&mut self, most: usize) -> Result<Vec<(Path, Vec<Event>)>, Error> {
         let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new(), stop: None };
-        let mut open = vec![State { at: 0, path, origins: Vec::new(), right: EventSet::EMPTY, wrong: EventSet::EMPTY }];
+        let mut open = vec![ExecutedState { at: 0, path, origins: Vec::new(), right: EventSet::EMPTY, wrong: EventSet::EMPTY }];
         let mut paths = Vec::new();
         while let Some(mut state) = open.pop() {
             while let Some(&step) = self.code.get(state.at) {
                 state.at += 1;
                 match step {
-                    Step::Operation(e, pair) => open.extend(self.execute(&mut state, e, pair)?),
-                    Step::Unless(read, end) => open.extend(self.branch(&mut state, read, end)),
+                    ThreadStep::Operation(e, pair) => open.extend(self.execute(&mut state, e, pair)?),
+                    ThreadStep::Unless(read, end) => open.extend(self.branch(&mut state, read, end)),
                 }
             }
             state.path.registers = self.registers(&state);
@@ -206,7 +207,7 @@ impl Thread<'_> {
     }
 
     /// Goes on where a read returned what it does in the execution; gives the state in which it did not, if both may be.
-    fn branch(&mut self, state: &mut State, read: Event, end: usize) -> Option<State> {
+    fn branch(&mut self, state: &mut ExecutedState, read: Event, end: usize) -> Option<ExecutedState> {
         let expected = self.values.of_event[read.index()].unwrap_or(0);
         let is_executed = state.origins.contains(&read);
         // What was not read counts as 0.
@@ -228,13 +229,13 @@ impl Thread<'_> {
     }
 
     /// Has a read that was executed returned a value?
-    fn equal(&mut self, state: &State, read: Event, value: i64) -> Symbol {
+    fn equal(&mut self, state: &ExecutedState, read: Event, value: i64) -> Symbol {
         let (returned, value) = (self.returned(state, read), self.symbols.constant(value));
         self.symbols.binary(Binary::Compare(Comparison::Equal), returned, value)
     }
 
     /// What a read returned; 0 if it was not executed.
-    fn returned(&mut self, state: &State, read: Event) -> Symbol {
+    fn returned(&mut self, state: &ExecutedState, read: Event) -> Symbol {
         match state.origins.iter().position(|&e| e == read) {
             Some(position) => self.symbols.read(position as u16),
             None => self.symbols.constant(0),
@@ -242,7 +243,7 @@ impl Thread<'_> {
     }
 
     /// Executes an operation; gives the state in which a compare-exchange fails, if it succeeds in the execution.
-    fn execute(&mut self, state: &mut State, e: Event, pair: Option<Event>) -> Result<Option<State>, Error> {
+    fn execute(&mut self, state: &mut ExecutedState, e: Event, pair: Option<Event>) -> Result<Option<ExecutedState>, Error> {
         let compares = self.data(e).compare && self.data(e).kind == Kind::Read;
         let address = match pair {
             Some(w) => &self.x.addr.column(e) | &self.x.addr.column(w),
@@ -291,7 +292,7 @@ impl Thread<'_> {
     }
 
     /// Adds an event.
-    fn push(&mut self, state: &mut State, e: Event, exchange: bool, address: &EventSet) {
+    fn push(&mut self, state: &mut ExecutedState, e: Event, exchange: bool, address: &EventSet) {
         let data = self.data(e);
         let data = EventData {
             thread: None,
@@ -323,7 +324,7 @@ impl Thread<'_> {
     }
 
     /// Says what the last event, a write, writes: its operands were evaluated in the state before its operation.
-    fn write(&mut self, state: &mut State, w: Event, before: &State) -> Result<(), Error> {
+    fn write(&mut self, state: &mut ExecutedState, w: Event, before: &ExecutedState) -> Result<(), Error> {
         let inputs = inputs(self.x, w);
         let value = self.value(before, w, &inputs)?;
         if let Some(event) = state.path.events.last_mut() {
@@ -334,7 +335,7 @@ impl Thread<'_> {
     }
 
     /// The value of a write, which depends on the reads of a set ([`crate::render`], `dataflow`).
-    fn value(&mut self, state: &State, w: Event, inputs: &EventSet) -> Result<Symbol, Error> {
+    fn value(&mut self, state: &ExecutedState, w: Event, inputs: &EventSet) -> Result<Symbol, Error> {
         let value = self.values.of_event[w.index()].ok_or(Error::NoInstruction(w))?;
         let value = self.symbols.constant(value);
         if let Some(r) = inputs.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {
@@ -358,7 +359,7 @@ impl Thread<'_> {
     }
 
     /// A reduction returns nothing, so it does not exchange, nor does what computes: it adds what lies between the two values.
-    fn add(&mut self, state: &mut State, read: Event, write: Event) -> Result<(), Error> {
+    fn add(&mut self, state: &mut ExecutedState, read: Event, write: Event) -> Result<(), Error> {
         if self.data(read).reduction && !inputs(self.x, write).is_empty() {
             return Err(Error::NoInstruction(read));
         }
@@ -376,7 +377,7 @@ impl Thread<'_> {
     }
 
     /// What the registers that take the values of reads hold at the end.
-    fn registers(&mut self, state: &State) -> Vec<(String, Symbol)> {
+    fn registers(&mut self, state: &ExecutedState) -> Vec<(String, Symbol)> {
         let of = |e: &Event| Some((*e, self.values.register[e.index()].clone()?));
         let named: Vec<(Event, String)> = self.events.iter().filter_map(of).collect();
         named.into_iter().map(|(e, name)| (name, self.returned(state, e))).collect()

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::{corpus, read};
 use margay_models::{library, wellformed};
 
 #[test]
 fn the_corpus_is_as_expected() {
     let folders = crate::corpora::folders();
-    let mut runners: BTreeMap<(String, bool), Runner> = BTreeMap::new();
+    let mut runners: BTreeMap<(String, bool), ExplicitRunner> = BTreeMap::new();
     let mut differences = Vec::new();
     let mut count = 0;
     for folder in &folders {
@@ -27,7 +27,7 @@ fn the_corpus_is_as_expected() {
             let runner = runners.entry((line.model.clone(), races)).or_insert_with(|| {
                 let model = library::load(&line.model, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
                 // A model of PTX is asked for races where an answer is expected.
-                Runner::new(&if races { model.asking_for_races().unwrap_or(model) } else { model })
+                ExplicitRunner::new(&if races { model.asking_for_races().unwrap_or(model) } else { model })
             });
             let verdict = runner.run(&read.test, &Options::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             count += 1;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use margay_litmus::cycle::*;
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::identity::Name;
 use margay_litmus::read;
 use margay_litmus::test::{CacheOperator, Space};
@@ -69,7 +69,7 @@ fn tests_read_back_unchanged() {
 #[test]
 fn the_outcome_picks_the_execution_of_the_cycle_and_sc_forbids_it() {
     let sc = model("sc");
-    let mut runner = Runner::new(&sc);
+    let mut runner = ExplicitRunner::new(&sc);
     let mut shapes = BTreeMap::new();
     for language in [Language::Ptx, Language::C, Language::Generic] {
         for generated in sample(language, 400, 2) {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use margay_litmus::corpus::{self, Expected};
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
@@ -162,7 +162,7 @@ fn every_definition_matters_to_a_hand_made_test() {
         assert_eq!(text.matches(from).count(), 1, "ptx-8.cat has changed, so must this test: {from}");
         let edited = SourceFile::new("edited.cat", text.replace(from, to));
         let model = Model::parse(edited, &OnlyBuiltIn).unwrap_or_else(|e| panic!("{from}: {}", e[0])).model;
-        let mut runner = Runner::new(&model);
+        let mut runner = ExplicitRunner::new(&model);
         let told = tests.iter().any(|(file, test, expected)| {
             let verdict = runner.run(test, &Options::default()).unwrap_or_else(|e| panic!("{file}: {e}"));
             Expected::from(&verdict) != *expected

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use margay_litmus::corpus::{self, Expected};
-use margay_litmus::engine::{Choice, Engine, Runner as BothRunner};
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::engine::{Choice, Engine, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
@@ -58,7 +58,7 @@ fn both_engines_say_what_is_expected() {
     let mut wrong = Vec::new();
     for (file, test, expected) in tests() {
         let asked = if expected.racy.is_some() { model.asking_for_races().unwrap() } else { model.clone() };
-        match BothRunner::new(&asked).run(&test, &Options::default(), Choice::Both) {
+        match Runner::new(&asked).run(&test, &Options::default(), Choice::Both) {
             Ok(verdict) if Expected::from(&verdict) == expected => {}
             Ok(verdict) => wrong.push(format!("{file}: {}, expected {expected}", Expected::from(&verdict))),
             Err(error) => wrong.push(format!("{file}: {error}")),
@@ -75,7 +75,7 @@ fn every_part_that_is_about_warps_and_launches_matters() {
         assert_eq!(text.matches(from).count(), 1, "ptx-8.cat has changed, so must this test: {from}");
         let edited = SourceFile::new("edited.cat", text.replace(from, to));
         let model = Model::parse(edited, &OnlyBuiltIn).unwrap_or_else(|e| panic!("{from}: {}", e[0])).model;
-        let mut runner = Runner::new(&model);
+        let mut runner = ExplicitRunner::new(&model);
         let told = tests.iter().any(|(_, test, expected)| {
             let verdict = runner.run(test, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
             Expected::from(&verdict) != outcome(*expected)
@@ -154,7 +154,7 @@ fn what_cannot_meet_is_refused() {
     for (program, words) in unfolded {
         let text = format!("PTX t\n{{ x=0; }}\n{program}\nexists (x == 1)\n");
         let test = read::test(&SourceFile::new("t.litmus", text)).unwrap_or_else(|e| panic!("{}", e[0])).test;
-        let error = Runner::new(&model).run(&test, &Options::default()).expect_err(words);
+        let error = ExplicitRunner::new(&model).run(&test, &Options::default()).expect_err(words);
         assert!(error.to_string().contains(words), "{words}: {error}");
     }
 }
@@ -178,7 +178,7 @@ fn many_threads_come_to_a_barrier_or_pass_it_by() {
     let model = library::load("ptx-8", &[]).unwrap().model;
     for (condition, reachable) in [("P16:r1 == 0", false), ("P16:r1 == 1", true)] {
         let test = read::test(&SourceFile::new("t.litmus", text(condition))).unwrap_or_else(|e| panic!("{}", e[0])).test;
-        let verdict = BothRunner::new(&model).run(&test, &Options::default(), Choice::Only(Engine::Sat));
+        let verdict = Runner::new(&model).run(&test, &Options::default(), Choice::Only(Engine::Sat));
         assert_eq!(verdict.unwrap_or_else(|e| panic!("{e}")).reachable, reachable, "{condition}");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use margay_litmus::corpus::{self, Expected};
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
@@ -45,7 +45,7 @@ fn every_part_of_the_definition_of_a_race_matters() {
         assert_eq!(text.matches(from).count(), 1, "ptx-8.cat has changed, so must this test: {from}");
         let edited = SourceFile::new("edited.cat", text.replace(from, to));
         let model = Model::parse(edited, &OnlyBuiltIn).unwrap_or_else(|e| panic!("{from}: {}", e[0])).model;
-        let mut runner = Runner::new(&model.asking_for_races().expect("it says what a race is"));
+        let mut runner = ExplicitRunner::new(&model.asking_for_races().expect("it says what a race is"));
         let told = tests.iter().any(|(test, expected)| {
             let verdict = runner.run(test, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
             Expected::from(&verdict) != *expected

@@ -1,6 +1,6 @@
 //! All executions with an outcome: each once, against plain counting.
 
-use margay_litmus::explicit::{ExecutionList, Options, Runner};
+use margay_litmus::explicit::{ExecutionList, ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
@@ -8,7 +8,7 @@ use margay_models::library;
 fn list(text: &str, model: &str, most: usize, allowed: bool) -> ExecutionList {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
     let model = library::load(model, &[]).unwrap().model;
-    Runner::new(&model).list(&test, &Options::default(), most, allowed).unwrap()
+    ExplicitRunner::new(&model).list(&test, &Options::default(), most, allowed).unwrap()
 }
 
 const WRITES: &str = "GENERIC t\n{ x=0; }\n P0 | P1 | P2 ;\n st x, 1 | st x, 1 | ld r0, x ;\nexists (true)\n";

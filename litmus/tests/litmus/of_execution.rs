@@ -16,13 +16,13 @@ use margay_models::signature::Signature;
 /// The engines that ask one model.
 struct Asked {
     engines: Runner,
-    explicit: explicit::Runner,
-    sat: sat::Runner,
+    explicit: explicit::ExplicitRunner,
+    sat: sat::SatRunner,
 }
 
 impl Asked {
     fn new(model: &Model) -> Self {
-        Self { engines: Runner::new(model), explicit: explicit::Runner::new(model), sat: sat::Runner::new(model) }
+        Self { engines: Runner::new(model), explicit: explicit::ExplicitRunner::new(model), sat: sat::SatRunner::new(model) }
     }
 
     /// Compares the answers about the program of an execution. `None` if it has no text, or too many steps would be needed.
@@ -82,7 +82,7 @@ fn relations(x: &Execution) -> (Vec<What>, [BitMatrix; 6]) {
 #[test]
 fn of_what_the_corpus_allows() {
     let mut asked: BTreeMap<String, Asked> = BTreeMap::new();
-    let mut runners: BTreeMap<String, explicit::Runner> = BTreeMap::new();
+    let mut runners: BTreeMap<String, explicit::ExplicitRunner> = BTreeMap::new();
     let mut count = BTreeMap::new();
     let folders = crate::corpora::folders();
     // An execution does not tell a scope of one thread from none.
@@ -91,7 +91,7 @@ fn of_what_the_corpus_allows() {
     for (folder, line) in all.filter(|(_, line)| has_text(&line.file)) {
         let model = library::load(&line.model, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
         let test = read::load(&folder.path.join(&line.file)).unwrap_or_else(|e| panic!("{}", e[0])).test;
-        let runner = runners.entry(line.model.clone()).or_insert_with(|| explicit::Runner::new(&model));
+        let runner = runners.entry(line.model.clone()).or_insert_with(|| explicit::ExplicitRunner::new(&model));
         let verdict = runner.run(&test, &Options::default()).expect("it is in the corpus");
         for witness in verdict.witness.iter().chain(&verdict.race) {
             if witness.execution.signature != model.signature {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_litmus::test::{Test, Variable};
 use margay_litmus::unfold::Bounds;
@@ -35,7 +35,7 @@ fn finals(text: &str, model: &Model, unroll: usize) -> (BTreeSet<Vec<i64>>, bool
     let test = test(text);
     let variables: Vec<Variable> = test.condition.proposition.variables().into_iter().cloned().collect();
     let options = Options { bounds: Bounds { unroll, ..Bounds::default() }, ..Options::default() };
-    let found = Runner::new(model).outcomes(&test, &variables, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let found = ExplicitRunner::new(model).outcomes(&test, &variables, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
     (found.values, found.bounded)
 }
 

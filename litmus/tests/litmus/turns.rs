@@ -1,6 +1,6 @@
 //! Threads that take turns come to an end only where some execution does.
 
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::test::{Dialect, Proposition, Quantifier};
 use margay_litmus::{ends_in_turns, read};
 use margay_models::diagnostic::SourceFile;
@@ -48,7 +48,7 @@ fn barriers_are_waited_at() {
 #[test]
 fn an_end_in_turns_is_an_execution() {
     let (model, mut found) = (library::load("ptx-8", &[]).expect("a model").model, 0);
-    let mut runner = Runner::new(&model);
+    let mut runner = ExplicitRunner::new(&model);
     for folder in corpora::folders() {
         for line in folder.lines.iter().filter(|line| line.model == "ptx-8") {
             let mut test = read::load(&folder.path.join(&line.file)).unwrap_or_else(|e| panic!("{}", e[0])).test;

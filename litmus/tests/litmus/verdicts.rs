@@ -149,7 +149,7 @@ fn forbidden_outcomes_have_a_reason() {
     let text = ptx(&writer, &["ld.acquire.gpu r0, y", "ld.weak r1, x"], MP);
     let test = read::test(&SourceFile::new("t", text)).unwrap().test;
     let model = library::load("ptx-6.0", &[]).unwrap().model;
-    let mut runner = margay_litmus::explicit::Runner::new(&model);
+    let mut runner = margay_litmus::explicit::ExplicitRunner::new(&model);
     let forbidden = runner.forbidden(&test, &Options::default(), None).unwrap().unwrap();
     let names: Vec<String> = forbidden.checks.iter().map(|&c| model.checks[c].display_name()).collect();
     assert_eq!(names, ["Causality"]);

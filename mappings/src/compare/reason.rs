@@ -4,7 +4,7 @@
 use margay_models::bits::Event;
 use margay_models::diagnostic::Place;
 use margay_models::execution::{Execution, Kind};
-use margay_models::explain::{Condition, Derivation, Finding, Reason as Step, Violation, derivation};
+use margay_models::explain::{Contradiction, Derivation, EventCondition, Reason as Step, Violation, derivation};
 use margay_models::judge::{Value, evaluate};
 use margay_models::model::Model;
 use margay_models::signature::BaseSet;
@@ -54,9 +54,9 @@ pub fn reasons(
     let search = ReasonSearch { lacks: allowing, has: forbidding, execution, by_forbidding: true };
     let mut found = Vec::new();
     let steps: &[Derivation] = match violation.map(|v| &v.finding) {
-        Some(Finding::Cycle(steps)) => steps,
-        Some(Finding::Pair(derivation)) => std::slice::from_ref(derivation),
-        Some(Finding::Member(_) | Finding::Nothing) | None => &[],
+        Some(Contradiction::Cycle(steps)) => steps,
+        Some(Contradiction::Pair(derivation)) => std::slice::from_ref(derivation),
+        Some(Contradiction::Member(_) | Contradiction::Nothing) | None => &[],
     };
     for step in steps {
         search.derivation(step, &mut found);
@@ -125,7 +125,7 @@ impl ReasonSearch<'_> {
 
     /// A condition that names a set or relation which holds for its events and not in its namesake. What a condition denies
     /// must be related by the other model to make a difference.
-    fn condition(self, condition: &Condition, found: &mut Vec<RelationReason>) -> bool {
+    fn condition(self, condition: &EventCondition, found: &mut Vec<RelationReason>) -> bool {
         let search = match condition.holds {
             true => self,
             false => ReasonSearch { lacks: self.has, has: self.lacks, by_forbidding: !self.by_forbidding, ..self },
@@ -137,7 +137,7 @@ impl ReasonSearch<'_> {
     }
 
     /// A name of a condition.
-    fn named(self, word: &str, condition: &Condition, found: &mut Vec<RelationReason>) -> bool {
+    fn named(self, word: &str, condition: &EventCondition, found: &mut Vec<RelationReason>) -> bool {
         let Some(definition) = self.has.definition_named(word) else { return false };
         let [has, lacks] = [self.has, self.lacks].map(|m| evaluate(m, self.execution, word));
         match (has, lacks) {

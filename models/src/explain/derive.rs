@@ -1,7 +1,7 @@
 //! Unfolds why a pair of events is in a relation, down to base relations.
 
 use super::path::{Part, cheapest_way, shortest_path};
-use super::{Condition, Derivation, Reason};
+use super::{Derivation, EventCondition, Reason};
 use crate::bits::Event;
 use crate::execution::Execution;
 use crate::judge::{Levels, Moment};
@@ -88,7 +88,7 @@ impl<'a> Deriver<'a> {
             Node::Intersection(..) => self.both(id, from, to, moment),
             Node::Difference(a, b) => {
                 let derivation = self.derive(a, from, to, moment);
-                let denied = Condition { holds: false, ..self.pair_condition(b, from, to) };
+                let denied = EventCondition { holds: false, ..self.pair_condition(b, from, to) };
                 Reason::Both(vec![derivation], vec![denied])
             }
             Node::Sequence(..) => self.sequence(id, from, to, moment),
@@ -148,12 +148,12 @@ impl<'a> Deriver<'a> {
         if steps.len() == 1 { steps.remove(0).reason } else { Reason::Path(steps) }
     }
 
-    fn pair_condition(&self, id: ExprId, from: usize, to: usize) -> Condition {
+    fn pair_condition(&self, id: ExprId, from: usize, to: usize) -> EventCondition {
         condition(self.model.syntax(id).to_string(), from, Some(to))
     }
 
     /// That an event is in a set; nothing for `_`.
-    fn set_condition(&self, set: ExprId, event: usize) -> Option<Condition> {
+    fn set_condition(&self, set: ExprId, event: usize) -> Option<EventCondition> {
         let text = self.model.syntax(set).to_string();
         (text != "_").then(|| condition(text, event, None))
     }
@@ -177,8 +177,8 @@ fn spliced(because: Derivation, definition: &str) -> Derivation {
     Derivation { from, to, reason: Reason::Path(flat) }
 }
 
-fn condition(text: String, event: usize, other: Option<usize>) -> Condition {
-    Condition { text, holds: true, event: Event::from(event), other: other.map(Event::from) }
+fn condition(text: String, event: usize, other: Option<usize>) -> EventCondition {
+    EventCondition { text, holds: true, event: Event::from(event), other: other.map(Event::from) }
 }
 
 /// For each node that a root needs how much there is to read behind it, and whether it leads from event to event.

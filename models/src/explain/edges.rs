@@ -1,7 +1,7 @@
 //! The base edges of an explanation: the concrete cycle that a picture shows, or what is there and what is missing.
 
 use super::derive::is_primary;
-use super::{Condition, Derivation, Edge, Finding, Link, Reason, Violation};
+use super::{Contradiction, Derivation, Edge, EventCondition, Link, Reason, Violation};
 use crate::diagnostic::Place;
 use crate::signature::BaseRelation;
 
@@ -20,7 +20,7 @@ impl Violation {
     pub fn edges_with_places(&self) -> Vec<Placed> {
         let mut edges = Vec::new();
         match &self.finding {
-            Finding::Cycle(steps) => {
+            Contradiction::Cycle(steps) => {
                 steps.iter().for_each(|s| s.walk(&self.place, &mut edges));
                 // The cycle may have been cut between the two halves of a from-reads edge.
                 if let (Some((first, _)), Some((last, _))) = (edges.first(), edges.last())
@@ -30,7 +30,7 @@ impl Violation {
                 }
                 merged(edges)
             }
-            Finding::Pair(derivation) => {
+            Contradiction::Pair(derivation) => {
                 for part in derivation.root().parts() {
                     let mut walk = Vec::new();
                     part.walk(part.place_or(&self.place), &mut walk);
@@ -50,13 +50,13 @@ impl Violation {
                 edges.retain(|(edge, _)| seen.insert(edge.clone()));
                 edges
             }
-            Finding::Member(_) | Finding::Nothing => edges,
+            Contradiction::Member(_) | Contradiction::Nothing => edges,
         }
     }
 
     /// For a pair that an `empty` axiom forbids: what it lacks (`empty r \ s`), from the one event to the other.
     pub fn missing(&self) -> Vec<Edge> {
-        let Finding::Pair(derivation) = &self.finding else { return Vec::new() };
+        let Contradiction::Pair(derivation) = &self.finding else { return Vec::new() };
         let mut missing = Vec::new();
         derivation.root().lacks(&mut missing);
         missing.dedup();
@@ -65,7 +65,7 @@ impl Violation {
 
     /// Is it a cycle that is shown? Else it is a pair, an event or nothing.
     pub fn is_cycle(&self) -> bool {
-        matches!(self.finding, Finding::Cycle(_))
+        matches!(self.finding, Contradiction::Cycle(_))
     }
 }
 
@@ -147,7 +147,7 @@ impl Derivation {
     }
 
     /// Conditions on the two events as a .cat file writes them: `W * (R & SC)`, and with `&` what is asked of both.
-    fn product(&self, conditions: &[Condition]) -> String {
+    fn product(&self, conditions: &[EventCondition]) -> String {
         let sets = |event| {
             let of_event = conditions.iter().filter(|c| c.other.is_none() && c.event == event);
             let bracketed = |text: &str| if text.contains(' ') { format!("({text})") } else { text.to_owned() };

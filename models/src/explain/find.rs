@@ -2,7 +2,7 @@
 
 use super::derive::Deriver;
 use super::path::shortest_cycle;
-use super::{Derivation, Finding, Reason, Violation};
+use super::{Contradiction, Derivation, Reason, Violation};
 use crate::bits::Event;
 use crate::execution::Execution;
 use crate::model::{Check, CheckKind, Model, Node, Role, Sort};
@@ -21,7 +21,7 @@ pub fn violation(model: &Model, execution: &Execution, check: usize) -> Option<V
     let contradiction = contradiction(model, check, &mut deriver);
     let holds = contradiction.is_none() != check.negated;
     let reported = if matches!(check.role, Role::Flag | Role::Race) { holds } else { !holds };
-    let finding = contradiction.unwrap_or(Finding::Nothing);
+    let finding = contradiction.unwrap_or(Contradiction::Nothing);
     reported.then(|| Violation { check: index, name: check.display_name(), place: check.place.clone(), finding })
 }
 
@@ -39,24 +39,24 @@ pub fn derivation(model: &Model, execution: &Execution, definition: &str, from: 
 }
 
 /// What contradicts the property, whether or not the check negates it.
-fn contradiction(model: &Model, check: &Check, deriver: &mut Deriver<'_>) -> Option<Finding> {
+fn contradiction(model: &Model, check: &Check, deriver: &mut Deriver<'_>) -> Option<Contradiction> {
     let rows = deriver.levels.rows(check.expr, None);
     match check.kind {
         CheckKind::Acyclic => {
             let cycle = shortest_cycle(rows)?;
             let steps = cycle.windows(2).map(|w| deriver.derive(check.expr, w[0], w[1], None)).collect();
-            Some(Finding::Cycle(unfolded(steps)))
+            Some(Contradiction::Cycle(unfolded(steps)))
         }
         CheckKind::Irreflexive => {
             let reflexive = (0..rows.events()).filter(|&e| rows.contains(e, e)).map(|e| (e, e)).take(MAX_CANDIDATES).collect();
             let derivation = easiest(check, reflexive, deriver)?;
-            Some(Finding::Cycle(unfolded(vec![derivation])))
+            Some(Contradiction::Cycle(unfolded(vec![derivation])))
         }
-        CheckKind::Empty if model.arena.sort(check.expr) == Sort::Set => rows.row(0).iter().next().map(Finding::Member),
+        CheckKind::Empty if model.arena.sort(check.expr) == Sort::Set => rows.row(0).iter().next().map(Contradiction::Member),
         CheckKind::Empty => {
             let pairs =
                 (0..rows.events()).flat_map(|a| rows.row(a).iter().map(move |b| (a, b.index()))).take(MAX_CANDIDATES).collect();
-            easiest(check, pairs, deriver).map(Finding::Pair)
+            easiest(check, pairs, deriver).map(Contradiction::Pair)
         }
     }
 }

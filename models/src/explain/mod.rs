@@ -24,12 +24,12 @@ pub struct Violation {
     /// Where the check is.
     pub place: Place,
     /// The cycle, pair or member that contradicts it.
-    pub finding: Finding,
+    pub finding: Contradiction,
 }
 
 /// What contradicts a check.
 #[derive(Debug, Clone)]
-pub enum Finding {
+pub enum Contradiction {
     /// A cycle: each step leads on to the next one, the last one back to the start of the first.
     /// A reflexive pair is unfolded into the path that makes it.
     Cycle(Vec<Derivation>),
@@ -70,16 +70,16 @@ pub enum Reason {
     /// holds of that event. Without any step: the event is related to itself by `?` or `*`.
     Path(Vec<Derivation>),
     /// All of them at once, between the same events (`&`): first what leads from one to the other, then what else was asked for.
-    Both(Vec<Derivation>, Vec<Condition>),
+    Both(Vec<Derivation>, Vec<EventCondition>),
     /// The pair backwards (`^-1`).
     Inverse(Box<Derivation>),
     /// Only conditions on the two events (`[S]`, `S * T`, `~r`): no relation leads from one to the other.
-    Conditions(Vec<Condition>),
+    Conditions(Vec<EventCondition>),
 }
 
 /// A condition on the events of a derivation, as the model writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
+pub struct EventCondition {
     /// The expression, e.g. `REL`, `W & SC` or `~loc`.
     pub text: String,
     /// Does it hold? Else the events are asked not to be so: the right side of `r \ s`.

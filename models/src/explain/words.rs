@@ -1,22 +1,22 @@
 //! An explanation in words. Base relations and the names that memory models commonly give to their relations have phrases of
 //! their own; every other name is written as an arrow.
 
-use super::{Condition, Derivation, Edge, Finding, Link, Reason, Violation};
+use super::{Contradiction, Derivation, Edge, EventCondition, Link, Reason, Violation};
 use crate::bits::Event;
 use crate::signature::BaseRelation;
 
 /// The names of events.
-type Names<'a> = &'a dyn Fn(Event) -> String;
+type EventNames<'a> = &'a dyn Fn(Event) -> String;
 
 impl Violation {
     /// The explanation, one line for each step, indented below what it explains.
     pub fn words(&self, name: &dyn Fn(Event) -> String) -> Vec<String> {
         let mut lines = Vec::new();
         match &self.finding {
-            Finding::Cycle(steps) => steps.iter().for_each(|s| s.lines(name, 0, &mut lines)),
-            Finding::Pair(derivation) => derivation.lines(name, 0, &mut lines),
-            Finding::Member(event) => lines.push(format!("{} is such an event", name(*event))),
-            Finding::Nothing => lines.push("there is no such event or pair of events".to_owned()),
+            Contradiction::Cycle(steps) => steps.iter().for_each(|s| s.lines(name, 0, &mut lines)),
+            Contradiction::Pair(derivation) => derivation.lines(name, 0, &mut lines),
+            Contradiction::Member(event) => lines.push(format!("{} is such an event", name(*event))),
+            Contradiction::Nothing => lines.push("there is no such event or pair of events".to_owned()),
         }
         // Where one step ends the next one begins, and what holds of that event is said by both.
         lines.dedup();
@@ -27,13 +27,13 @@ impl Violation {
     /// e and e synchronizes with b".
     pub fn summary(&self, name: &dyn Fn(Event) -> String) -> String {
         match &self.finding {
-            Finding::Cycle(steps) => {
+            Contradiction::Cycle(steps) => {
                 let steps = steps.iter().filter(|s| !s.is_condition());
                 steps.map(|s| s.sentence(name)).collect::<Vec<_>>().join("; ")
             }
-            Finding::Pair(derivation) => derivation.sentence(name),
-            Finding::Member(event) => format!("{} is such an event", name(*event)),
-            Finding::Nothing => "there is no such event or pair of events".to_owned(),
+            Contradiction::Pair(derivation) => derivation.sentence(name),
+            Contradiction::Member(event) => format!("{} is such an event", name(*event)),
+            Contradiction::Nothing => "there is no such event or pair of events".to_owned(),
         }
     }
 }
@@ -61,7 +61,7 @@ impl Derivation {
     }
 
     /// The step in words, without its reasons.
-    fn phrase(&self, name: Names<'_>) -> String {
+    fn phrase(&self, name: EventNames<'_>) -> String {
         let (a, b) = (name(self.from), name(self.to));
         match &self.reason {
             Reason::Base(relation) => base_phrase(*relation, &a, &b),
@@ -83,7 +83,7 @@ impl Derivation {
     }
 
     /// The step and its reasons, one line each.
-    fn lines(&self, name: Names<'_>, depth: usize, lines: &mut Vec<String>) {
+    fn lines(&self, name: EventNames<'_>, depth: usize, lines: &mut Vec<String>) {
         let indent = "  ".repeat(depth);
         match &self.reason {
             Reason::Base(relation) => lines.push(format!("{indent}{}  [{}]", self.phrase(name), relation.name())),
@@ -109,7 +109,7 @@ impl Derivation {
     }
 
     /// The step, and what its definition says once unfolded.
-    fn sentence(&self, name: Names<'_>) -> String {
+    fn sentence(&self, name: EventNames<'_>) -> String {
         let phrase = self.phrase(name);
         let mut inner = self;
         while let Reason::Both(derivations, _) = &inner.reason {
@@ -126,8 +126,8 @@ impl Derivation {
     }
 }
 
-impl Condition {
-    fn phrase(&self, name: Names<'_>) -> String {
+impl EventCondition {
+    fn phrase(&self, name: EventNames<'_>) -> String {
         let base = BaseRelation::ALL.iter().copied().find(|r| r.name() == self.text);
         if let (Some(relation), Some(other), true) = (base, self.other, self.holds) {
             return base_phrase(relation, &name(self.event), &name(other));

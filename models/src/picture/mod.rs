@@ -32,14 +32,14 @@ pub struct Picture {
     /// The edges, program order between neighbours included, each once.
     pub edges: Vec<Edge>,
     /// What the picture is about.
-    pub shown: Shown,
+    pub shown: PictureSubject,
     /// The label of each event, e.g. `a: W.REL.gpu x=1`.
     pub events: Vec<String>,
 }
 
 /// What a picture is about, step by step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Shown {
+pub enum PictureSubject {
     /// The execution alone: no edge stands out.
     #[default]
     Execution,
@@ -78,12 +78,12 @@ impl Picture {
             title: title.to_owned(),
             subtitle: String::new(),
             edges: Vec::new(),
-            shown: violation.map_or(Shown::Execution, |v| shown(v, execution.signature)),
+            shown: violation.map_or(PictureSubject::Execution, |v| shown(v, execution.signature)),
             events: (0..execution.size())
                 .map(|e| format!("{}: {}", event_name(execution, e.into()), event_label(execution, e.into())))
                 .collect(),
         };
-        let names = Names(execution.signature);
+        let names = RelationNames(execution.signature);
         for (a, b) in reduced(&execution.po).pairs() {
             picture.add(a, b, names.of_relation(BaseRelation::Po), false);
         }
@@ -109,15 +109,15 @@ impl Picture {
             }
         }
         // Where nothing is forbidden, reads of older values than the last one are what there is to see.
-        if picture.shown == Shown::Execution {
+        if picture.shown == PictureSubject::Execution {
             for (a, b) in overtaken(execution).pairs() {
                 picture.add(a, b, names.of_relation(BaseRelation::Fr), false);
             }
         }
         let about = match &picture.shown {
-            Shown::Execution => Vec::new(),
-            Shown::Cycle(cycle) => cycle.clone(),
-            Shown::Pair { there, missing } => [there.as_slice(), missing].concat(),
+            PictureSubject::Execution => Vec::new(),
+            PictureSubject::Cycle(cycle) => cycle.clone(),
+            PictureSubject::Pair { there, missing } => [there.as_slice(), missing].concat(),
         };
         for edge in &about {
             if edge.missing {
@@ -143,9 +143,9 @@ impl Picture {
 }
 
 /// How a signature calls the relations.
-struct Names(Signature);
+struct RelationNames(Signature);
 
-impl Names {
+impl RelationNames {
     fn of_relation(&self, relation: BaseRelation) -> &'static str {
         self.0.printed(relation)
     }
@@ -169,8 +169,8 @@ impl Names {
 }
 
 /// What is shown of a violation.
-fn shown(violation: &Violation, signature: Signature) -> Shown {
-    let names = Names(signature);
+fn shown(violation: &Violation, signature: Signature) -> PictureSubject {
+    let names = RelationNames(signature);
     let edge = |e: &explain::Edge, missing: bool| Edge {
         from: e.from,
         to: e.to,
@@ -182,10 +182,10 @@ fn shown(violation: &Violation, signature: Signature) -> Shown {
     let there: Vec<Edge> = edges.iter().map(|e| edge(e, false)).collect();
     if violation.is_cycle() {
         debug_assert!(explain::is_closed(&edges), "{edges:?}");
-        return if there.is_empty() { Shown::Execution } else { Shown::Cycle(there) };
+        return if there.is_empty() { PictureSubject::Execution } else { PictureSubject::Cycle(there) };
     }
     let missing: Vec<Edge> = violation.missing().iter().map(|e| edge(e, true)).collect();
-    if there.is_empty() && missing.is_empty() { Shown::Execution } else { Shown::Pair { there, missing } }
+    if there.is_empty() && missing.is_empty() { PictureSubject::Execution } else { PictureSubject::Pair { there, missing } }
 }
 
 /// From each read to the writes that overwrite what it has read, without those that overwrite these in turn.

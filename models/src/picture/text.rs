@@ -1,7 +1,7 @@
 //! The picture for a terminal: the threads beside each other (below each other where they do not fit), then the edges.
 
 use super::layout::PictureLayout;
-use super::{Edge, Picture, Shown, event_name, placement_label};
+use super::{Edge, Picture, PictureSubject, event_name, placement_label};
 use crate::execution::Execution;
 
 const BOLD: &str = "\u{1b}[1m";
@@ -80,9 +80,9 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
     let is_other = |e: &&Edge| !e.emphasis && !e.missing && !program_order.contains(&e.label.as_str());
     let others: Vec<String> = picture.edges.iter().filter(is_other).map(edge).collect();
     let mut lists = match &picture.shown {
-        Shown::Execution => Vec::new(),
-        Shown::Cycle(cycle) => vec![("cycle", all(cycle), RED)],
-        Shown::Pair { there, missing } => vec![("there", all(there), RED), ("missing", all(missing), RED)],
+        PictureSubject::Execution => Vec::new(),
+        PictureSubject::Cycle(cycle) => vec![("cycle", all(cycle), RED)],
+        PictureSubject::Pair { there, missing } => vec![("there", all(there), RED), ("missing", all(missing), RED)],
     };
     lists.push(("other edges", others, DIM));
     for (name, list, style) in lists {

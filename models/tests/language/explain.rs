@@ -2,7 +2,7 @@
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
-use margay_models::explain::{Derivation, Edge, Finding, Link, Reason, Violation, is_closed, violation};
+use margay_models::explain::{Contradiction, Derivation, Edge, Link, Reason, Violation, is_closed, violation};
 use margay_models::judge::{Value, evaluate, judge};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{CheckKind, Model, Role, Signature, SourceFile, library};
@@ -84,7 +84,7 @@ proptest! {
             let Some(found) = found else { continue };
             // The property itself (without `~`) fails exactly if there is something to show.
             let fails = judgement.holds[i] == check.negated;
-            prop_assert_eq!(!matches!(found.finding, Finding::Nothing), fails);
+            prop_assert_eq!(!matches!(found.finding, Contradiction::Nothing), fails);
             for edge in found.edges() {
                 match edge.link {
                     Link::Base(relation) => prop_assert!(execution.base_relation(relation).contains(edge.from, edge.to)),
@@ -99,15 +99,15 @@ proptest! {
                 prop_assert!(edge.from != edge.to);
             }
             match &found.finding {
-                Finding::Cycle(steps) => {
+                Contradiction::Cycle(steps) => {
                     prop_assert!(!steps.is_empty());
                     for (i, step) in steps.iter().enumerate() {
                         assert_sound(step, &execution);
                         prop_assert_eq!(step.to, steps[(i + 1) % steps.len()].from);
                     }
                 }
-                Finding::Pair(derivation) => assert_sound(derivation, &execution),
-                Finding::Member(_) | Finding::Nothing => {}
+                Contradiction::Pair(derivation) => assert_sound(derivation, &execution),
+                Contradiction::Member(_) | Contradiction::Nothing => {}
             }
             let lines = found.words(&|e| e.0.to_string());
             prop_assert!(!lines.is_empty());
@@ -122,8 +122,8 @@ proptest! {
         match (shortest_cycle(&it), found) {
             (None, None) => {}
             // A step from an event to itself is unfolded.
-            (Some(1), Some(Violation { finding: Finding::Cycle(_), .. })) => {}
-            (Some(length), Some(Violation { finding: Finding::Cycle(steps), .. })) => prop_assert_eq!(steps.len(), length),
+            (Some(1), Some(Violation { finding: Contradiction::Cycle(_), .. })) => {}
+            (Some(length), Some(Violation { finding: Contradiction::Cycle(steps), .. })) => prop_assert_eq!(steps.len(), length),
             (expected, found) => prop_assert!(false, "{expected:?} {found:?}"),
         }
     }
@@ -204,7 +204,7 @@ fn an_event_that_is_related_to_itself_is_no_edge() {
     let execution = message_passing(Order::Plain, [Order::Rel, Order::Acq], Scope::Cta);
     for check in [0, 1] {
         let found = violation(&model, &execution, check).expect("it fails");
-        let Finding::Pair(pair) = &found.finding else { panic!("{found:?}") };
+        let Contradiction::Pair(pair) = &found.finding else { panic!("{found:?}") };
         assert!(pair.from == pair.to && found.edges().is_empty() && found.missing().is_empty(), "{found:?}");
         assert!(!found.words(&letter).is_empty());
     }
@@ -246,7 +246,7 @@ fn shipped_models_explain_message_passing() {
         assert!(!judgement.consistent, "{name} allows stale data");
         let failed = model.axioms().find(|(i, _)| !judgement.holds[*i]).expect("an axiom fails");
         let found = violation(&model, &execution, failed.0).expect("it fails");
-        let Finding::Cycle(steps) = &found.finding else { panic!("{name}: {found:?}") };
+        let Contradiction::Cycle(steps) = &found.finding else { panic!("{name}: {found:?}") };
         assert!(steps.iter().all(|s| s.from != s.to), "{name}: {found:?}");
         let relations: Vec<String> = found.edges().iter().map(|e| e.link.name()).collect();
         assert!(["rf", "po"].iter().all(|r| relations.iter().any(|x| x == r)), "{name}: {relations:?}");

@@ -3,7 +3,7 @@
 
 use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement};
-use margay_models::picture::{Edge, Picture, Shown, event_name};
+use margay_models::picture::{Edge, Picture, PictureSubject, event_name};
 use margay_models::signature::Signature;
 
 use margay_theorem::ground::Structure;
@@ -61,7 +61,8 @@ impl Drawing {
         };
         let labels = events.iter().enumerate().map(label).collect();
         let edges = reader.edges(&events, &execution);
-        let picture = Picture { title: String::new(), subtitle: String::new(), edges, shown: Shown::Execution, events: labels };
+        let picture =
+            Picture { title: String::new(), subtitle: String::new(), edges, shown: PictureSubject::Execution, events: labels };
         Self { execution, picture }
     }
 }

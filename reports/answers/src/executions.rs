@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use margay_console::output::Output;
-use margay_litmus::explicit::{Error, ExecutionList, ListedExecution, Options, Runner, Witness};
+use margay_litmus::explicit::{Error, ExecutionList, ExplicitRunner, ListedExecution, Options, Witness};
 use margay_litmus::test::{Quantifier, Test};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::write_over;
@@ -72,7 +72,7 @@ impl ExecutionChoice {
     /// # Errors
     /// A limit was reached, or the test cannot be run on the model.
     pub fn list(&self, test: &Test, model: &Model, allowed: bool, options: &Options) -> Result<ChosenExecutions, Error> {
-        let mut runner = Runner::new(model);
+        let mut runner = ExplicitRunner::new(model);
         let most = self.all.or(self.number).unwrap_or(1);
         let ExecutionList { executions, is_complete } = runner.list(test, options, most, allowed)?;
         let known = executions.len();

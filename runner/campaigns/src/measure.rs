@@ -6,7 +6,7 @@ use margay_answers::histogram::{self, HistogramRow};
 use margay_answers::refusal::{as_kernel, by_machine};
 use margay_console::output::Output;
 use margay_console::table::number;
-use margay_litmus::explicit::Runner;
+use margay_litmus::explicit::ExplicitRunner;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
@@ -19,14 +19,14 @@ use crate::allowed;
 pub struct PreparedJudge {
     /// The model that outcomes are compared with.
     pub model: Model,
-    runner: Runner,
+    runner: ExplicitRunner,
     timeout: Option<Duration>,
 }
 
 impl PreparedJudge {
     /// Of a model; it has so much time for each test.
     pub fn new(model: Model, timeout: Option<Duration>) -> Self {
-        Self { runner: Runner::new(&model), model, timeout }
+        Self { runner: ExplicitRunner::new(&model), model, timeout }
     }
 }
 

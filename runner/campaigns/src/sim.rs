@@ -12,7 +12,7 @@ use margay_console::inputs;
 use margay_console::limits;
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
-use margay_litmus::explicit::Runner;
+use margay_litmus::explicit::ExplicitRunner;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
@@ -64,7 +64,7 @@ pub fn run(options: &SimulationOptions, output: &Output) -> CommandOutcome {
         Err(error) => return output.wrong(&[error]),
     };
     let limits = limits::RunLimits::start(None, None);
-    let mut runner = model.as_ref().map(Runner::new);
+    let mut runner = model.as_ref().map(ExplicitRunner::new);
     let (mut errors, mut undecided, mut differs) = (Vec::new(), false, false);
     let mut tests = Vec::new();
     for path in &files {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_machine::{LaunchSize, MachineModule, MemoryKind, Schedule};
 use margay_models::diagnostic::SourceFile;
@@ -151,8 +151,8 @@ impl SmallProgram {
 fn whatever_the_weak_machine_shows_the_model_allows() {
     let model = library::load("ptx-8", &[]).unwrap().model;
     let consistent = library::load("sc", &[]).unwrap().model;
-    let mut runner = Runner::new(&model);
-    let mut strong = Runner::new(&consistent);
+    let mut runner = ExplicitRunner::new(&model);
+    let mut strong = ExplicitRunner::new(&consistent);
     let mut rng = Rng::with_seed(0x6d61_7267_6179);
     let mut weak_ones = 0;
     for case in 0..cases() {
@@ -175,7 +175,7 @@ fn whatever_the_weak_machine_shows_the_model_allows() {
 #[test]
 fn the_other_machine_is_sequentially_consistent() {
     let model = library::load("sc", &[]).unwrap().model;
-    let mut runner = Runner::new(&model);
+    let mut runner = ExplicitRunner::new(&model);
     let mut rng = Rng::with_seed(7);
     for case in 0..cases() / 4 {
         let program = SmallProgram::random(&mut rng);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::harness::launches_of;
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::library;
@@ -99,7 +99,7 @@ const ENDLESS: [&str; 3] = ["arrivals-too-few", "expect-tx-too-many", "parity-ne
 #[test]
 fn launches_show_what_the_model_allows() {
     let model = library::load("ptx-8", &[]).unwrap().model;
-    let mut runner = Runner::new(&model);
+    let mut runner = ExplicitRunner::new(&model);
     let mut seen = 0;
     for (name, test) in tests().into_iter().chain(tests_of("isa-8-warps")) {
         let environment = Environment::parse("groups=3,warps=1").unwrap();

@@ -206,7 +206,7 @@ fn arithmetic_has_its_type() {
         let text = format!("PTX t\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n {instructions} ;\nexists ({observed} == 0)\n");
         let test = read::test(&SourceFile::new("test", text.clone())).unwrap().test;
         let model = margay_models::library::load("ptx-8", &[]).unwrap().model;
-        let mut runner = margay_litmus::explicit::Runner::new(&model);
+        let mut runner = margay_litmus::explicit::ExplicitRunner::new(&model);
         let variables = test.condition.proposition.variables().into_iter().cloned().collect::<Vec<_>>();
         let allowed = runner.outcomes(&test, &variables, &Default::default()).unwrap().values;
         assert_eq!(allowed.len(), 1, "{text}");
@@ -245,7 +245,7 @@ fn values_of_the_corpus() {
         let model = margay_models::library::load("ptx-8", &[]).unwrap().model;
         let variables = margay_runner::outcome::Observed::new(&test, |_| 0).variables;
         let allowed =
-            margay_litmus::explicit::Runner::new(&model).outcomes(&test, &variables, &Default::default()).unwrap().values;
+            margay_litmus::explicit::ExplicitRunner::new(&model).outcomes(&test, &variables, &Default::default()).unwrap().values;
         let seen = outcomes(&text, "groups=4,warps=2", 2);
         assert!(!seen.is_empty() && seen.is_subset(&allowed.iter().cloned().collect()), "{name}: {seen:?}, {allowed:?}");
     }

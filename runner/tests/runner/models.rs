@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::test::Dialect;
 use margay_litmus::{read, shapes};
 use margay_models::library;
@@ -13,7 +13,7 @@ use margay_runner::sim::{ExplorationLimits, MachineModel, SimulatedMachine};
 #[test]
 fn the_strong_machine_is_within_ptx() {
     let model = library::load("ptx-6.0", &[]).unwrap().model;
-    let mut runner = Runner::new(&model);
+    let mut runner = ExplicitRunner::new(&model);
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let [kept, shapes] = shapes::corpora(&repository, Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
     let (mut tests, mut reached, mut weak_differs) = (0, 0, 0);
@@ -51,7 +51,7 @@ fn the_strong_machine_is_within_ptx() {
 #[test]
 fn values_and_forms_of_the_corpus() {
     let model = library::load("ptx-8", &[]).unwrap().model;
-    let mut runner = Runner::new(&model);
+    let mut runner = ExplicitRunner::new(&model);
     let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
     let (mut tests, mut refused) = (0, Vec::new());
     for folder in ["values", "syntax", "other-dialects"] {

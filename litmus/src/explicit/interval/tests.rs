@@ -118,7 +118,7 @@ fn values(model: &Model, plan: &Plan, execution: &Execution) -> Vec<(String, Exp
 }
 
 /// Follows the bounds of one execution while they become narrow; how many definitions were open at some time.
-fn follow(model: &Model, plan: &Plan, machine: &mut Machine, execution: &Execution, rng: &mut fastrand::Rng) -> usize {
+fn follow(model: &Model, plan: &Plan, machine: &mut IntervalMachine, execution: &Execution, rng: &mut fastrand::Rng) -> usize {
     let judgement = judge(model, execution);
     let mut values = values(model, plan, execution);
     let mut bounds = [&execution.rf, &execution.co, &execution.sync_fence].map(Bounds::new);
@@ -141,8 +141,8 @@ fn follow(model: &Model, plan: &Plan, machine: &mut Machine, execution: &Executi
         for (check, &holds) in judgement.holds.iter().enumerate() {
             let name = model.checks[check].display_name();
             match machine.status(plan, check, chosen) {
-                Status::Open => assert!(step < 5, "{}: `{name}` is open in the end", model.name),
-                status => assert_eq!(status == Status::Holds, holds, "{}: `{name}` at step {step}", model.name),
+                CheckStatus::Open => assert!(step < 5, "{}: `{name}` is open in the end", model.name),
+                status => assert_eq!(status == CheckStatus::Holds, holds, "{}: `{name}` at step {step}", model.name),
             }
         }
         for (name, body, value) in &values {
@@ -169,7 +169,7 @@ fn bounds_contain_what_the_judge_computes() {
     ] {
         let model = library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
         let plan = plan(&model);
-        let mut machine = Machine::new(&plan);
+        let mut machine = IntervalMachine::new(&plan);
         let open: usize = (0..60).map(|_| follow(&model, &plan, &mut machine, &drawn(language, &mut rng), &mut rng)).sum();
         assert!(open > 100, "{name}: bounds were seen to be wide {open} times");
     }

@@ -15,7 +15,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 
 use super::condition;
 use super::cursor::{Cursor, MAX_COUNT};
-use super::head::State;
+use super::head::InitialState;
 use super::table::placement;
 use crate::test::{Body, CScope, Expression, LocationDeclaration, Place, Thread, ThreadId, element};
 pub(super) use plain::of_atomics;
@@ -49,7 +49,7 @@ struct Reader<'c, 'a> {
 /// the fences that say which memory they are of.
 pub(super) fn threads(
     cursor: &mut Cursor<'_>,
-    state: &mut State,
+    state: &mut InitialState,
     spaces: &mut Vec<(Flags, Span)>,
     errors: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Thread>, Diagnostic> {

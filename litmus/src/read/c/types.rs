@@ -129,7 +129,7 @@ impl Parts {
 }
 
 /// What a type says.
-pub(super) struct Typed {
+pub(super) struct TypeWords {
     pub ty: CType,
     pub space: Option<CSpace>,
     pub scope: Option<CScope>,
@@ -145,7 +145,7 @@ impl Reader<'_, '_> {
             return Ok(parameters);
         }
         while !self.cursor.eat(')') {
-            let Typed { mut ty, space, scope } = self.pointed_type()?;
+            let TypeWords { mut ty, space, scope } = self.pointed_type()?;
             if !self.cursor.eat('*') && !self.cursor.eat('&') {
                 return Err(self.cursor.expected("`*`: parameters are pointers to locations"));
             }
@@ -170,7 +170,7 @@ impl Reader<'_, '_> {
     }
 
     /// `int`, `atomic_int`, `_Atomic int`, `std::atomic<int>`, `cuda::atomic<int, cuda::thread_scope_block>`
-    pub(super) fn pointed_type(&mut self) -> Result<Typed, Diagnostic> {
+    pub(super) fn pointed_type(&mut self) -> Result<TypeWords, Diagnostic> {
         let mut parts = Parts::default();
         let (mut atomic, mut scope, mut space) = (None, None, None);
         let mut is_atomic = false;
@@ -212,7 +212,7 @@ impl Reader<'_, '_> {
         }
         let integer = atomic.or(parts.integer()).or(is_atomic.then_some(CInteger::Int));
         match integer {
-            Some(integer) => Ok(Typed { ty: CType { integer, atomic: is_atomic }, space, scope }),
+            Some(integer) => Ok(TypeWords { ty: CType { integer, atomic: is_atomic }, space, scope }),
             None => Err(self.cursor.expected("a type")),
         }
     }

@@ -3,7 +3,7 @@
 use margay_models::diagnostic::{Diagnostic, Span};
 
 use super::super::barrier;
-use super::super::head::State;
+use super::super::head::InitialState;
 use super::assembly::{Reading, Spoken};
 use crate::test::{Dialect, ThreadId, element};
 
@@ -18,7 +18,7 @@ pub(in crate::read) struct Names {
     /// Locations that are used but not declared, with the first use.
     pub undeclared: Vec<(String, Span)>,
     /// Barriers as they are written, until all are read and say whose spelling it is.
-    pub barriers: Vec<barrier::Written>,
+    pub barriers: Vec<barrier::BarrierOperands>,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
     /// What is known of a test in assembly.
@@ -27,7 +27,7 @@ pub(in crate::read) struct Names {
 
 impl Names {
     /// From the initial state.
-    pub fn new(dialect: Dialect, state: &State) -> Self {
+    pub fn new(dialect: Dialect, state: &InitialState) -> Self {
         Self {
             dialect,
             locations: state.locations.iter().map(|l| l.name.clone()).collect(),
@@ -42,7 +42,7 @@ impl Names {
 
     /// Of what a compiler wrote: it has registers, and no location is declared.
     pub fn of_compiler(dialect: Dialect, spoken: Spoken) -> Self {
-        let state = State { locations: Vec::new(), registers: Vec::new() };
+        let state = InitialState { locations: Vec::new(), registers: Vec::new() };
         Self { assembly: Some(Reading::new(spoken, &[])), ..Self::new(dialect, &state) }
     }
 

@@ -7,13 +7,13 @@ use margay_models::signature::architecture::StatusDependency;
 use super::super::path::{Dependent, Path, PathEvent, Positions};
 use super::super::program::{Attributes, Modification, Register};
 use super::super::symbol::{Binary, Symbol};
-use super::{Explorer, State};
+use super::{ExplorationState, Explorer};
 use crate::test::{Comparison, Place};
 
 impl Explorer<'_> {
     pub(super) fn read(
         &mut self,
-        state: &mut State,
+        state: &mut ExplorationState,
         to: Option<Register>,
         location: u16,
         address: Dependent,
@@ -36,7 +36,7 @@ impl Explorer<'_> {
     #[expect(clippy::too_many_arguments, reason = "the parts of one store")]
     pub(super) fn write(
         &mut self,
-        state: &mut State,
+        state: &mut ExplorationState,
         location: u16,
         address: Dependent,
         value: Dependent,
@@ -54,7 +54,7 @@ impl Explorer<'_> {
     /// A fence. Plain models have one kind, which is that of full fences.
     pub(super) fn fence(
         &mut self,
-        state: &mut State,
+        state: &mut ExplorationState,
         (order, scope, spaces, proxy): (Order, Option<Scope>, Spaces, Proxy),
         place: Place,
     ) {
@@ -66,7 +66,12 @@ impl Explorer<'_> {
     }
 
     /// A fence between proxies, of which plain models know nothing.
-    pub(super) fn proxy_fence(&mut self, state: &mut State, (proxy, spaces, mbarrier): (Proxy, Spaces, bool), place: Place) {
+    pub(super) fn proxy_fence(
+        &mut self,
+        state: &mut ExplorationState,
+        (proxy, spaces, mbarrier): (Proxy, Spaces, bool),
+        place: Place,
+    ) {
         if !self.shared.signature.is_plain() {
             let data = EventData { proxy, spaces, mbarrier, ..EventData::new(Kind::ProxyFence, None, Order::Plain) };
             self.event(state, data, place);
@@ -74,11 +79,11 @@ impl Explorer<'_> {
     }
 
     /// An event that accesses no location.
-    pub(super) fn event(&mut self, state: &mut State, data: EventData, place: Place) {
+    pub(super) fn event(&mut self, state: &mut ExplorationState, data: EventData, place: Place) {
         push(state, data, None, self.zero(), Positions::EMPTY, None, place);
     }
 
-    fn set_width(&self, state: &mut State, attributes: Attributes) {
+    fn set_width(&self, state: &mut ExplorationState, attributes: Attributes) {
         if let Some(last) = state.path.events.last_mut() {
             last.bits = attributes.bits;
         }
@@ -88,7 +93,7 @@ impl Explorer<'_> {
     #[expect(clippy::too_many_arguments, reason = "the parts of one store")]
     pub(super) fn write_conditionally(
         &mut self,
-        mut state: State,
+        mut state: ExplorationState,
         status: Register,
         location: u16,
         address: Dependent,
@@ -120,7 +125,7 @@ impl Explorer<'_> {
     #[expect(clippy::too_many_arguments, reason = "the parts of one read-modify-write")]
     pub(super) fn modify(
         &mut self,
-        mut state: State,
+        mut state: ExplorationState,
         to: Option<Register>,
         location: u16,
         address: Dependent,
@@ -206,7 +211,7 @@ fn own_events(path: &Path) -> Positions {
 
 /// Adds an event to a path.
 fn push(
-    state: &mut State,
+    state: &mut ExplorationState,
     data: EventData,
     value: Option<Symbol>,
     address: Dependent,

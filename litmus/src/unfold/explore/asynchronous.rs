@@ -10,7 +10,7 @@ use super::super::path::{Dependent, Positions};
 use super::super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Program, Register, Step, Term};
 use super::super::stop::{Cause, Stop};
 use super::super::symbol::{Binary, MbarrierFunction};
-use super::{Explorer, State};
+use super::{ExplorationState, Explorer};
 use crate::test::{AsyncFamily, AsyncGroupAction, Place, element};
 
 /// The asynchronous operations that a thread has issued on a path.
@@ -68,7 +68,7 @@ struct InGroup {
 }
 
 /// What is done with an mbarrier: its functions with their numbers, and how many arrivals must be pending.
-struct Change<'a> {
+struct MbarrierChange<'a> {
     functions: &'a [(MbarrierFunction, i64)],
     arrivals: i64,
     incomplete: bool,
@@ -80,7 +80,7 @@ impl Explorer<'_> {
     /// An operation on an mbarrier by the thread. The states behind it are in `open`.
     pub(super) fn mbarrier(
         &mut self,
-        mut state: State,
+        mut state: ExplorationState,
         location: u16,
         address: Dependent,
         step: &MbarrierStep,
@@ -94,7 +94,8 @@ impl Explorer<'_> {
                 self.open.push(state);
             }
             MbarrierStep::Change { functions, arrivals, incomplete, to, order, scope } => {
-                let change = Change { functions, arrivals: *arrivals, incomplete: *incomplete, order: *order, scope: *scope };
+                let change =
+                    MbarrierChange { functions, arrivals: *arrivals, incomplete: *incomplete, order: *order, scope: *scope };
                 let before = self.change(&mut state, location, address, &change, place);
                 if let Some(to) = to {
                     state.registers[usize::from(to.0)] = before;
@@ -131,13 +132,13 @@ impl Explorer<'_> {
     }
 
     /// The thread stops where an mbarrier is none, or has fewer pending arrivals.
-    fn awaits(&mut self, state: &mut State, contents: Dependent, arrivals: i64, place: Place) {
+    fn awaits(&mut self, state: &mut ExplorationState, contents: Dependent, arrivals: i64, place: Place) {
         let number = self.symbols.constant(arrivals);
         let awaits = self.symbols.binary(Binary::Mbarrier(MbarrierFunction::Awaits), contents.symbol, number);
         self.supposed(state, awaits, place);
     }
 
-    fn supposed(&mut self, state: &mut State, symbol: super::super::symbol::Symbol, place: Place) {
+    fn supposed(&mut self, state: &mut ExplorationState, symbol: super::super::symbol::Symbol, place: Place) {
         let mut stops = state.clone();
         stops.path.suppositions.push((symbol, false));
         self.stop(stops, Stop::new(Cause::Mbarrier, place));
@@ -145,7 +146,14 @@ impl Explorer<'_> {
     }
 
     /// A read and a write that are one; gives what was read.
-    fn change(&mut self, state: &mut State, location: u16, address: Dependent, change: &Change<'_>, place: Place) -> Dependent {
+    fn change(
+        &mut self,
+        state: &mut ExplorationState,
+        location: u16,
+        address: Dependent,
+        change: &MbarrierChange<'_>,
+        place: Place,
+    ) -> Dependent {
         let half = |order| Attributes { reduction: true, ..Attributes::new(order, Some(change.scope)) };
         let position = state.path.events.len() as u16;
         let before = self.read(state, None, location, address, half(Order::Rlx), place);
@@ -166,11 +174,11 @@ impl Explorer<'_> {
     }
 
     /// An asynchronous operation. The states behind its issue are in `open`.
-    pub(super) fn asynchronous(&mut self, state: &State, step: &AsyncStep, place: Place) -> Result<(), Error> {
+    pub(super) fn asynchronous(&mut self, state: &ExplorationState, step: &AsyncStep, place: Place) -> Result<(), Error> {
         let Some(map) = &step.map else { return self.behind_map(state, step, None, place) };
         let mut first = state.clone();
         self.begin(&mut first);
-        let mut ways: Vec<(State, Option<Dependent>)> = vec![(first, None)];
+        let mut ways: Vec<(ExplorationState, Option<Dependent>)> = vec![(first, None)];
         for term in &map.places {
             let address = self.term(state, term);
             let mut further = Vec::new();
@@ -192,7 +200,7 @@ impl Explorer<'_> {
     /// The rest of an asynchronous operation, for which a tensor map may have given the address that is read from (true) or written to.
     fn behind_map(
         &mut self,
-        state: &State,
+        state: &ExplorationState,
         step: &AsyncStep,
         held: Option<(Dependent, bool)>,
         place: Place,
@@ -210,7 +218,7 @@ impl Explorer<'_> {
             addresses[at] = held;
         }
         // Each address in turn may be that of several locations.
-        let mut chosen: Vec<(Vec<u16>, State)> = vec![(Vec::new(), state.clone())];
+        let mut chosen: Vec<(Vec<u16>, ExplorationState)> = vec![(Vec::new(), state.clone())];
         for &address in &addresses {
             let mut further = Vec::new();
             for (before, state) in chosen {
@@ -228,7 +236,7 @@ impl Explorer<'_> {
 
     fn issue(
         &mut self,
-        mut state: State,
+        mut state: ExplorationState,
         step: &AsyncStep,
         addresses: &[Dependent],
         locations: &[u16],
@@ -327,8 +335,13 @@ impl Explorer<'_> {
             self.is_mbarrier(location, place)?;
             let functions = [(MbarrierFunction::Transfer, step.bytes)];
             // "the complete-tx operation on the mbarrier has .release semantics at the .cluster scope"
-            let change =
-                Change { functions: &functions, arrivals: 0, incomplete: false, order: Order::Rel, scope: Scope::Cluster };
+            let change = MbarrierChange {
+                functions: &functions,
+                arrivals: 0,
+                incomplete: false,
+                order: Order::Rel,
+                scope: Scope::Cluster,
+            };
             self.change(&mut state, location, address, &change, place);
         }
         if step.mbarriers.is_empty() {
@@ -348,7 +361,7 @@ impl Explorer<'_> {
     }
 
     /// `tcgen05.fence`. The first one is told of the operations of a pipeline, which need not be complete.
-    pub(super) fn tensor_fence(&mut self, state: &mut State, after: bool, place: Place) {
+    pub(super) fn tensor_fence(&mut self, state: &mut ExplorationState, after: bool, place: Place) {
         let order = if after { Order::Acq } else { Order::Rel };
         if !after {
             state.completes = state.issued.pipeline.iter().map(|&(.., events)| events).collect();
@@ -358,7 +371,7 @@ impl Explorer<'_> {
     }
 
     /// The next events are those of a new asynchronous operation.
-    fn begin(&mut self, state: &mut State) {
+    fn begin(&mut self, state: &mut ExplorationState) {
         state.operation = Some(state.issued.number);
         state.issued.number = state.issued.number.saturating_add(1);
     }
@@ -394,7 +407,7 @@ impl Explorer<'_> {
     /// One element of a reduction.
     fn reduce(
         &mut self,
-        state: &mut State,
+        state: &mut ExplorationState,
         location: u16,
         address: Dependent,
         (function, operand): (Binary, Dependent),
@@ -412,7 +425,7 @@ impl Explorer<'_> {
     /// `st.bulk`: weak stores of 0. The states behind it are in `open`.
     pub(super) fn bulk_store(
         &mut self,
-        state: &State,
+        state: &ExplorationState,
         location: u16,
         address: Dependent,
         bytes: i64,
@@ -431,7 +444,13 @@ impl Explorer<'_> {
     }
 
     /// Commits a group, or waits for groups.
-    pub(super) fn asynchronous_group(&mut self, state: &mut State, family: AsyncFamily, action: AsyncGroupAction, place: Place) {
+    pub(super) fn asynchronous_group(
+        &mut self,
+        state: &mut ExplorationState,
+        family: AsyncFamily,
+        action: AsyncGroupAction,
+        place: Place,
+    ) {
         let committed = &mut state.issued.groups[family as usize];
         let of_kind = state.issued.in_groups.iter_mut().filter(|o| o.family == family);
         let awaited = |o: &mut InGroup, reads: bool| {
@@ -461,7 +480,7 @@ impl Explorer<'_> {
     /// `cp.async.mbarrier.arrive`, `tcgen05.commit`: an arrival behind all earlier operations of a family of the thread.
     pub(super) fn asynchronous_arrival(
         &mut self,
-        mut state: State,
+        mut state: ExplorationState,
         location: u16,
         address: Dependent,
         (family, counted): (AsyncFamily, bool),
@@ -469,7 +488,7 @@ impl Explorer<'_> {
     ) -> Result<(), Error> {
         self.is_mbarrier(location, place)?;
         let scope = if family == AsyncFamily::Element { Scope::Cta } else { Scope::Cluster };
-        let change = |functions, arrivals, order| Change { functions, arrivals, incomplete: false, order, scope };
+        let change = |functions, arrivals, order| MbarrierChange { functions, arrivals, incomplete: false, order, scope };
         if !counted {
             // "the pending count of the mbarrier object is incremented by 1 prior to the asynchronous arrive-on operation"
             self.change(&mut state, location, address, &change(&[(MbarrierFunction::Raise, 1)], 0, Order::Rlx), place);

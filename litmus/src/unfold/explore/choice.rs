@@ -6,7 +6,7 @@ use super::super::path::Dependent;
 use super::super::stop::{Cause, Stop};
 use super::super::symbol::{Binary, Symbol};
 use super::super::{Error, barriers};
-use super::{Explorer, State};
+use super::{ExplorationState, Explorer};
 use crate::test::{Comparison, Place};
 
 /// The elements of a vector in the order in which they are accessed, each with its location.
@@ -17,7 +17,7 @@ const MAX_ORDERED: usize = 6;
 
 impl Explorer<'_> {
     /// Is a value different from 0 on this path, by what it supposes so far?
-    pub(super) fn decided(&self, state: &State, symbol: Symbol) -> Option<bool> {
+    pub(super) fn decided(&self, state: &ExplorationState, symbol: Symbol) -> Option<bool> {
         let supposed = &state.path.suppositions;
         if let Some((_, holds)) = supposed.iter().find(|(s, _)| *s == symbol) {
             return Some(*holds);
@@ -26,7 +26,7 @@ impl Explorer<'_> {
     }
 
     /// The state in which a value is a number; `None` where that cannot be.
-    fn supposing(&mut self, state: &State, value: Dependent, number: i64) -> Option<State> {
+    fn supposing(&mut self, state: &ExplorationState, value: Dependent, number: i64) -> Option<ExplorationState> {
         let mut state = state.clone();
         let wanted = self.symbols.constant(number);
         let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), value.symbol, wanted);
@@ -38,7 +38,12 @@ impl Explorer<'_> {
     }
 
     /// The barriers that a number may stand for, each with the state in which it does.
-    pub(super) fn barriers(&mut self, state: &State, number: Dependent, place: Place) -> Result<Vec<(u16, State)>, Error> {
+    pub(super) fn barriers(
+        &mut self,
+        state: &ExplorationState,
+        number: Dependent,
+        place: Place,
+    ) -> Result<Vec<(u16, ExplorationState)>, Error> {
         let is_barrier = |n: i64| u16::try_from(n).ok().filter(|&n| n < barriers::NUMBER);
         if let Some(n) = self.symbols.as_constant(number.symbol) {
             let barrier = is_barrier(n).ok_or_else(|| Error::at(barriers::no_barrier(n), place))?;
@@ -56,7 +61,12 @@ impl Explorer<'_> {
     }
 
     /// The locations that an address may stand for, each with the state in which it does.
-    pub(super) fn locations(&mut self, state: &State, address: Dependent, place: Place) -> Result<Vec<(u16, State)>, Error> {
+    pub(super) fn locations(
+        &mut self,
+        state: &ExplorationState,
+        address: Dependent,
+        place: Place,
+    ) -> Result<Vec<(u16, ExplorationState)>, Error> {
         let outside = Stop { value: Some(address.symbol), ..Stop::new(Cause::Address, place) };
         if let Some(n) = self.symbols.as_constant(address.symbol) {
             return match self.shared.location_at(n) {
@@ -82,7 +92,7 @@ impl Explorer<'_> {
     }
 
     /// The thread stops where a value is none of these numbers.
-    fn stop_at_another(&mut self, state: &State, value: Dependent, numbers: &[i64], stop: Stop) {
+    fn stop_at_another(&mut self, state: &ExplorationState, value: Dependent, numbers: &[i64], stop: Stop) {
         let mut state = state.clone();
         for &number in numbers {
             let wanted = self.symbols.constant(number);
@@ -100,12 +110,12 @@ impl Explorer<'_> {
     /// address may stand for.
     pub(super) fn vectors(
         &mut self,
-        state: &State,
+        state: &ExplorationState,
         address: Dependent,
         width: Address,
         count: usize,
         place: Place,
-    ) -> Result<Vec<(Elements, State)>, Error> {
+    ) -> Result<Vec<(Elements, ExplorationState)>, Error> {
         let constant = self.symbols.as_constant(address.symbol).is_some();
         let mut found = Vec::new();
         for (first, state) in self.locations(state, address, place)? {

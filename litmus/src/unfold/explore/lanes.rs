@@ -10,7 +10,7 @@ use super::super::lanes::{NOTHING, arrivals};
 use super::super::path::Dependent;
 use super::super::program::{Attributes, ExchangeStep};
 use super::super::symbol::Binary;
-use super::{Explorer, State};
+use super::{ExplorationState, Explorer};
 use crate::test::{Comparison, Integer, Place};
 
 /// Relaxed, so that it races with nothing.
@@ -20,7 +20,7 @@ fn attributes(reduction: bool) -> Attributes {
 
 impl Explorer<'_> {
     /// A lane writes what it brings.
-    pub(super) fn bring(&mut self, state: &mut State, step: &ExchangeStep, place: Place) -> Result<(), Error> {
+    pub(super) fn bring(&mut self, state: &mut ExplorationState, step: &ExchangeStep, place: Place) -> Result<(), Error> {
         let round = arrivals(state.path.events.iter().map(|e| &e.data), step.meeting);
         let Some(location) = self.shared.lanes.location(step.meeting, round, self.thread) else {
             let message = "what lanes give each other in a loop is not modelled: write the rounds one after the other, or `_` for the destination";
@@ -32,7 +32,7 @@ impl Explorer<'_> {
     }
 
     /// It takes what they make of it.
-    pub(super) fn take(&mut self, state: &mut State, step: &ExchangeStep, place: Place) -> Result<(), Error> {
+    pub(super) fn take(&mut self, state: &mut ExplorationState, step: &ExchangeStep, place: Place) -> Result<(), Error> {
         let Some(to) = step.to else { return Ok(()) };
         let own = self.own(state, step);
         let value = if let Exchange::Shuffle(mode) = step.exchange {
@@ -71,7 +71,7 @@ impl Explorer<'_> {
     }
 
     /// What the thread itself brings.
-    fn own(&mut self, state: &State, step: &ExchangeStep) -> Dependent {
+    fn own(&mut self, state: &ExplorationState, step: &ExchangeStep) -> Dependent {
         let value = match step.brought.first() {
             Some(term) => self.term(state, term),
             None => self.zero(),
@@ -84,7 +84,7 @@ impl Explorer<'_> {
     }
 
     /// What another thread brings.
-    fn brought(&mut self, state: &mut State, step: &ExchangeStep, thread: usize, place: Place) -> Dependent {
+    fn brought(&mut self, state: &mut ExplorationState, step: &ExchangeStep, thread: usize, place: Place) -> Dependent {
         let round = arrivals(state.path.events.iter().map(|e| &e.data), step.meeting).saturating_sub(1);
         let Some(location) = self.shared.lanes.location(step.meeting, round, thread) else { return self.zero() };
         let address = self.zero();

@@ -40,7 +40,7 @@ pub(super) struct Explored {
 
 /// Where an exploration stands.
 #[derive(Debug, Clone)]
-struct State {
+struct ExplorationState {
     /// The next step.
     at: usize,
     steps: usize,
@@ -94,7 +94,7 @@ pub(super) fn explore(
         registers[usize::from(register.0)].symbol = explorer.symbols.constant(*value);
     }
     let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new(), stop: None };
-    explorer.open.push(State {
+    explorer.open.push(ExplorationState {
         at: 0,
         steps: 0,
         registers,
@@ -129,7 +129,7 @@ struct Explorer<'a> {
     accesses: &'a Accesses,
     bounds: Bounds,
     symbols: Symbols,
-    open: Vec<State>,
+    open: Vec<ExplorationState>,
     stopped: Vec<Path>,
     bounded: bool,
     waits: bool,
@@ -140,7 +140,7 @@ struct Explorer<'a> {
 
 impl Explorer<'_> {
     /// Goes on to the end of the path; other ways that branch off are left for later. `None`: it was cut off.
-    fn run(&mut self, mut state: State) -> Result<Option<Path>, Error> {
+    fn run(&mut self, mut state: ExplorationState) -> Result<Option<Path>, Error> {
         while let Some((step, place)) = self.program.steps.get(state.at) {
             state.steps += 1;
             if state.steps > MAX_STEPS {
@@ -172,12 +172,12 @@ impl Explorer<'_> {
     }
 
     /// The thread goes no further.
-    fn stop(&mut self, state: State, stop: Stop) {
+    fn stop(&mut self, state: ExplorationState, stop: Stop) {
         self.stopped.push(Path { stop: Some(stop), ..state.path });
     }
 
     /// At the head of a loop: has the last iteration done nothing but wait?
-    fn arrives_unchanged(&self, state: &mut State) -> bool {
+    fn arrives_unchanged(&self, state: &mut ExplorationState) -> bool {
         let arrival = Arrival { head: state.at, events: state.path.events.len(), registers: state.registers.clone() };
         match state.arrivals.iter_mut().find(|a| a.head == state.at) {
             Some(before) => {
@@ -196,7 +196,7 @@ impl Explorer<'_> {
     }
 
     /// Does a step. `false`: the path was cut off.
-    fn step(&mut self, state: &mut State, here: usize, step: &Step, place: Place) -> Result<bool, Error> {
+    fn step(&mut self, state: &mut ExplorationState, here: usize, step: &Step, place: Place) -> Result<bool, Error> {
         if let Some(divides) = self.divides_by_zero(step) {
             let divides = self.term(state, &divides).symbol;
             match self.decided(state, divides) {
@@ -364,7 +364,7 @@ impl Explorer<'_> {
     }
 
     /// The states of a step that may fork are in `open`; goes on with the last of them.
-    fn last(&mut self, state: &mut State) -> Result<bool, Error> {
+    fn last(&mut self, state: &mut ExplorationState) -> Result<bool, Error> {
         match self.open.pop() {
             Some(next) => {
                 *state = next;
@@ -377,7 +377,7 @@ impl Explorer<'_> {
     /// A branch by a condition: where both ways are open, the jump is left for later. `false`: the path was cut off.
     fn branch_if_zero(
         &mut self,
-        state: &mut State,
+        state: &mut ExplorationState,
         here: usize,
         condition: &Term,
         (target, until): (usize, Option<usize>),
@@ -401,7 +401,7 @@ impl Explorer<'_> {
         true
     }
 
-    fn branch(&mut self, state: &mut State, here: usize, target: usize, place: Place) -> bool {
+    fn branch(&mut self, state: &mut ExplorationState, here: usize, target: usize, place: Place) -> bool {
         let goes_on = target > here || self.jumps_back(state, here, target);
         if !goes_on {
             self.stop(state.clone(), Stop::new(Cause::Bound, place));
@@ -411,7 +411,7 @@ impl Explorer<'_> {
     }
 
     /// Counts a round of a loop; `false` if the bound is reached.
-    fn jumps_back(&mut self, state: &mut State, here: usize, head: usize) -> bool {
+    fn jumps_back(&mut self, state: &mut ExplorationState, here: usize, head: usize) -> bool {
         if !self.heads.turns(here) {
             return true;
         }

@@ -4,14 +4,14 @@ use super::super::path::{Dependent, Positions};
 use super::super::program::{Program, Step, Term};
 use super::super::shared::Shared;
 use super::super::symbol::{Binary, Unary};
-use super::{Explorer, State};
+use super::{ExplorationState, Explorer};
 use crate::test::{Comparison, Dialect, Integer};
 
 /// What comparisons give.
 const TRUTH: Integer = Integer { bits: 1, signed: false };
 
 impl Explorer<'_> {
-    pub(super) fn term(&mut self, state: &State, term: &Term) -> Dependent {
+    pub(super) fn term(&mut self, state: &ExplorationState, term: &Term) -> Dependent {
         match term {
             Term::Constant(n) => Dependent::new(self.symbols.constant(*n), Positions::EMPTY),
             Term::Register(r) => state.registers[usize::from(r.0)],

@@ -8,7 +8,7 @@ use margay_models::library;
 #[test]
 fn the_corpus_by_the_sat_engine() {
     let folders = crate::corpora::folders();
-    let mut runners: BTreeMap<(String, bool), sat::Runner> = BTreeMap::new();
+    let mut runners: BTreeMap<(String, bool), sat::SatRunner> = BTreeMap::new();
     let mut differences = Vec::new();
     let mut count = 0;
     for line in folders.iter().flat_map(|f| f.lines.iter().map(move |l| (f.path.join(&l.file), l))) {
@@ -18,7 +18,7 @@ fn the_corpus_by_the_sat_engine() {
         let runner = runners.entry((line.model.clone(), races)).or_insert_with(|| {
             let model = library::load(&line.model, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
             // A model of PTX is asked for races where an answer is expected.
-            sat::Runner::new(&if races { model.asking_for_races().unwrap_or(model) } else { model })
+            sat::SatRunner::new(&if races { model.asking_for_races().unwrap_or(model) } else { model })
         });
         count += 1;
         match runner.run(&test, &explicit::Options::default()) {

@@ -1,7 +1,7 @@
 //! What a refuted candidate teaches is true: programs that a lesson is about race, says the explicit engine of each of them. A
 //! sample of programs is taken for each lesson, of any kind that the solver likes.
 
-use margay_litmus::explicit::{self, Runner};
+use margay_litmus::explicit::{self, ExplicitRunner};
 use margay_litmus::render::render;
 use margay_models::signature::Operation;
 use margay_solver::SessionOutcome;
@@ -95,7 +95,7 @@ fn excluded(
     each: usize,
 ) -> usize {
     let (mapping, problem) = (setting.mapping, setting.problem);
-    let mut runner = Runner::new(&mapping.source);
+    let mut runner = ExplicitRunner::new(&mapping.source);
     assert!(mapping.source.checks.iter().any(margay_models::Check::is_undefined_behaviour));
     let mut case = case(setting, CaseExtent::Shape(shape), Start::Solver);
     let races = case.formulas.to_mut().races(mapping, &case.atoms, prefix, reasons);

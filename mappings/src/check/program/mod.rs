@@ -9,7 +9,7 @@ mod interleaving;
 mod last;
 mod lesson;
 
-use margay_litmus::explicit::{self, Runner};
+use margay_litmus::explicit::{self, ExplicitRunner};
 use margay_litmus::render::render;
 use margay_litmus::unfold;
 use margay_models::bits::Event;
@@ -30,7 +30,7 @@ pub use lesson::{Learned, RaceLesson, Taught, collect};
 /// Decides what the source model says of one program.
 pub struct ProgramRefuter {
     judge: Judge,
-    runner: Runner,
+    runner: ExplicitRunner,
     /// Checks that show a program to be undefined, with the outcome of the test that does.
     undefined: Vec<(usize, bool)>,
     reasons: Reasons,
@@ -63,7 +63,7 @@ impl ProgramRefuter {
         let starts_are_consistent = starts_are_consistent(model, &mut judge);
         let reasons = Reasons { complete: !extends, interleavings_are_consistent: extends && starts_are_consistent };
         let chooses_fences = model.mentions_relation(BaseRelation::SyncFence);
-        Self { judge, runner: Runner::new(model), undefined: undefined.collect(), reasons, chooses_fences }
+        Self { judge, runner: ExplicitRunner::new(model), undefined: undefined.collect(), reasons, chooses_fences }
     }
 
     /// What must be asked of a beginning of an execution so that it shows a race.

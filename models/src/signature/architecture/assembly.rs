@@ -2,7 +2,7 @@
 //! of an architecture's text. An instruction is said in the table form of the same text, so that tests in assembly are read as
 //! tables are (docs/architectures.md).
 
-use super::scan::{Item, Line};
+use super::scan::{ScannedLine, ScannedWord};
 use super::text::{Reader, after};
 use super::{Architecture, leaked};
 use crate::diagnostic::{Diagnostic, Span};
@@ -146,17 +146,17 @@ impl Architecture {
 }
 
 /// The quoted strings and words of a line, behind the keyword.
-type Rest<'a> = &'a [(Item, Span)];
+type Rest<'a> = &'a [(ScannedWord, Span)];
 
 impl Reader<'_> {
     /// One of the lines that say how assembly is written; `None` for any other line.
-    pub(super) fn assembly_line(&mut self, line: &Line) -> Option<Result<(), Diagnostic>> {
-        let [(Item::Word(keyword), span), rest @ ..] = &line[..] else { return None };
+    pub(super) fn assembly_line(&mut self, line: &ScannedLine) -> Option<Result<(), Diagnostic>> {
+        let [(ScannedWord::Word(keyword), span), rest @ ..] = &line[..] else { return None };
         Some(match keyword.as_str() {
             "assembly" => self.assembly(*span, rest),
             "registers" => self.registers(*span, rest, false),
             "compiled" => match rest {
-                [(Item::Word(word), _), rest @ ..] if word == "registers" => self.registers(*span, rest, true),
+                [(ScannedWord::Word(word), _), rest @ ..] if word == "registers" => self.registers(*span, rest, true),
                 _ => self.spelling(*span, rest, "compiled"),
             },
             "parameters" => self.parameters(*span, rest),
@@ -193,8 +193,8 @@ impl Reader<'_> {
 
     fn plain_words<'l>(&self, rest: Rest<'l>, keyword: &str) -> Result<Vec<(&'l str, Span)>, Diagnostic> {
         let words = rest.iter().map(|(item, span)| match item {
-            Item::Word(word) => Ok((word.as_str(), *span)),
-            Item::Quoted(_) => Err(self.error(*span, "expected a word", "no word", Self::shape(keyword))),
+            ScannedWord::Word(word) => Ok((word.as_str(), *span)),
+            ScannedWord::Quoted(_) => Err(self.error(*span, "expected a word", "no word", Self::shape(keyword))),
         });
         words.collect()
     }
@@ -325,19 +325,19 @@ impl Reader<'_> {
     fn spelling(&mut self, keyword: Span, rest: Rest<'_>, word: &str) -> Result<(), Diagnostic> {
         self.the_assembly(keyword, word)?;
         let shape = Self::shape(word);
-        let equals = rest.iter().position(|(item, _)| *item == Item::Word("=".to_owned()));
+        let equals = rest.iter().position(|(item, _)| *item == ScannedWord::Word("=".to_owned()));
         let Some((patterns, meaning)) = equals.map(|at| (&rest[..at], &rest[at + 1..])) else {
             return Err(self.error(after(keyword), "expected patterns, `=`, and the meaning", "expected `=`", shape));
         };
         let (meaning, place, size) = match meaning {
-            [(Item::Quoted(meaning), place)] => (meaning, *place, None),
-            [(Item::Quoted(meaning), place), (Item::Word(s), _), (Item::Word(size), _)] if s == "size" => {
+            [(ScannedWord::Quoted(meaning), place)] => (meaning, *place, None),
+            [(ScannedWord::Quoted(meaning), place), (ScannedWord::Word(s), _), (ScannedWord::Word(size), _)] if s == "size" => {
                 (meaning, *place, Some(size.as_str()))
             }
             _ => return Err(self.error(after(keyword), "expected the meaning in quotes", "expected a text in quotes", shape)),
         };
         for (item, span) in patterns {
-            let Item::Quoted(pattern) = item else {
+            let ScannedWord::Quoted(pattern) = item else {
                 return Err(self.error(*span, "expected a pattern in quotes", "no pattern", shape));
             };
             for [pattern, meaning, size] in self.written_out([pattern, meaning, size.unwrap_or_default()]) {
@@ -447,7 +447,7 @@ impl Reader<'_> {
     /// `refuse "why" ldp st1*`.
     fn refuse(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
         self.the_assembly(keyword, "refuse")?;
-        let [(Item::Quoted(why), _), words @ ..] = rest else {
+        let [(ScannedWord::Quoted(why), _), words @ ..] = rest else {
             let message = "expected what the instructions are, in quotes";
             return Err(self.error(after(keyword), message, "expected a text in quotes", Self::shape("refuse")));
         };

@@ -7,7 +7,7 @@ use crate::text::{blank, quoted};
 
 /// A word of a statement, or a quoted string.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum ScannedWord {
     /// A word.
     Word(String),
     /// A string, without its quotation marks.
@@ -15,10 +15,10 @@ pub(super) enum Item {
 }
 
 /// The words of a line.
-pub(super) type Line = Vec<(Item, Span)>;
+pub(super) type ScannedLine = Vec<(ScannedWord, Span)>;
 
 /// The lines of a text that say something, cut into words.
-pub(super) fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Diagnostic> {
+pub(super) fn lines(file: &Arc<SourceFile>) -> Result<Vec<ScannedLine>, Diagnostic> {
     let text = &file.text;
     let (mut out, mut line) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -34,7 +34,7 @@ pub(super) fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Diagnostic> {
         } else if c == '"' {
             let string = quoted(file, at)?;
             let end = at + string.len() + 2;
-            line.push((Item::Quoted(string.to_owned()), Span::new(at, end)));
+            line.push((ScannedWord::Quoted(string.to_owned()), Span::new(at, end)));
             at = end;
         } else {
             let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '#');
@@ -42,7 +42,7 @@ pub(super) fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Diagnostic> {
             for comment in ["//", "(*"] {
                 len = rest[..len].find(comment).filter(|&i| i > 0).unwrap_or(len);
             }
-            line.push((Item::Word(rest[..len].to_owned()), Span::new(at, at + len)));
+            line.push((ScannedWord::Word(rest[..len].to_owned()), Span::new(at, at + len)));
             at += len;
         }
     }

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use super::scan::{Item, Line, lines};
+use super::scan::{ScannedLine, ScannedWord, lines};
 use super::{Architecture, Description, leaked};
 use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use crate::signature::base::Named;
@@ -137,21 +137,23 @@ impl Reader<'_> {
         Diagnostic::error(message).at(self.file, span, label).help(help)
     }
 
-    fn header(&mut self, line: Option<&Line>) -> Result<(), Diagnostic> {
+    fn header(&mut self, line: Option<&ScannedLine>) -> Result<(), Diagnostic> {
         const SHAPE: &str = "the first line is: architecture \"what it is\"";
         let Some(line) = line else {
             return Err(self.error(Span::default(), "the text of the architecture is empty", "nothing here", SHAPE));
         };
         match &line[..] {
-            [(Item::Word(w), _), (Item::Quoted(title), _)] if w == "architecture" => self.description.title = leaked(title),
-            [(Item::Word(w), _), (Item::Quoted(_), _), (_, span), ..] if w == "architecture" => {
+            [(ScannedWord::Word(w), _), (ScannedWord::Quoted(title), _)] if w == "architecture" => {
+                self.description.title = leaked(title)
+            }
+            [(ScannedWord::Word(w), _), (ScannedWord::Quoted(_), _), (_, span), ..] if w == "architecture" => {
                 return Err(self.error(*span, "unexpected text after the title", "not expected here", SHAPE));
             }
-            [(Item::Word(w), span)] if w == "architecture" => {
+            [(ScannedWord::Word(w), span)] if w == "architecture" => {
                 let end = Span::new(span.end, span.end);
                 return Err(self.error(end, "expected the title of the architecture in quotes", "expected a title", SHAPE));
             }
-            [(Item::Word(w), _), (_, span), ..] if w == "architecture" => {
+            [(ScannedWord::Word(w), _), (_, span), ..] if w == "architecture" => {
                 return Err(self.error(*span, "expected the title of the architecture in quotes", "no title", SHAPE));
             }
             _ => return Err(self.error(line[0].1, "expected `architecture`", "expected `architecture`", SHAPE)),
@@ -159,15 +161,15 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn statement(&mut self, line: &Line) -> Result<(), Diagnostic> {
+    fn statement(&mut self, line: &ScannedLine) -> Result<(), Diagnostic> {
         if let Some(result) = self.assembly_line(line) {
             return result;
         }
         let mut words = Vec::new();
         for (item, span) in line {
             match item {
-                Item::Word(word) => words.push((word.as_str(), *span)),
-                Item::Quoted(_) => {
+                ScannedWord::Word(word) => words.push((word.as_str(), *span)),
+                ScannedWord::Quoted(_) => {
                     return Err(self.error(*span, "this line has no text in quotes", "not expected here", "drop it"));
                 }
             }

@@ -1,7 +1,7 @@
 //! The final states that a model allows, as herd7 prints them, for scripts that read its logs.
 
 use margay_console::output::Output;
-use margay_litmus::explicit::{Error, Options, Runner};
+use margay_litmus::explicit::{Error, ExplicitRunner, Options};
 use margay_litmus::print;
 use margay_litmus::read::Read;
 use margay_litmus::test::{Dialect, Quantifier};
@@ -16,7 +16,7 @@ use super::TestAnswer;
 /// The states cannot be listed (`Ok(Err(_))`), or nothing can be written.
 pub fn states(answer: &TestAnswer<'_>, read: &Read, options: &Options, output: &Output) -> std::io::Result<Result<(), Error>> {
     let variables = Observed::new(&read.test, |_| 0).variables;
-    let states = match Runner::new(&answer.model.model).outcomes(&read.test, &variables, options) {
+    let states = match ExplicitRunner::new(&answer.model.model).outcomes(&read.test, &variables, options) {
         Ok(states) => states,
         Err(error) => return Ok(Err(error)),
     };
