@@ -11,7 +11,7 @@ use margay_ptx::effect::{Function as Computed, Half, Relation, Update};
 use margay_ptx::exchange::{Exchange, LaneValues};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
-use crate::layout::Object;
+use crate::layout::{LOCAL, Object};
 use crate::residue::{CodePiece, Line, MemoryCell};
 use crate::thread::{Key, KnownValue, OPAQUE, OPEN, State, Step, Thread, Value, constant};
 
@@ -76,6 +76,11 @@ impl Thread<'_, '_> {
             return Some(self.unknown(state, "an exchange of more than 32 bits"));
         }
         let own = values.first().cloned().unwrap_or_else(|| constant(0));
+        // The upper half of such an address: a shuffle is of 32 bits.
+        if own.bits() == Some(LOCAL >> 32) && self.layout.has_local() {
+            let why = "the address of a variable of one thread, brought to others of its warp: what they reach with it is not modelled";
+            return Some(self.unknown(state, why));
+        }
         self.bring(key, lane, exchange, ty, &own);
         let all = self.facts.exchanges.get(&key).filter(|all| (0..there).all(|l| mask >> l & 1 == 0 || all.contains_key(&l)));
         let Some(all) = all.cloned() else {

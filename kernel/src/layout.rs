@@ -318,6 +318,11 @@ impl Layout {
         size.is_some_and(|size| offset + bytes <= size)
     }
 
+    /// Has the thread variables of local memory?
+    pub fn has_local(&self) -> bool {
+        !self.local.is_empty()
+    }
+
     /// The array that a number is an address of, if it is that of a generic one.
     pub fn array_of(&self, value: u64) -> Option<Object> {
         match self.generic(value, 0)? {

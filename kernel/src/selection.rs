@@ -51,7 +51,8 @@ pub struct LaunchSelection {
     pub most_threads: Option<[u32; 3]>,
     /// Do threads meet at mbarriers, or at barriers that say how many arrive?
     pub meets_by_count: bool,
-    /// Does it ask for y of a thread, and of a block, and not for z? Libraries compute with all three for blocks of any shape.
+    /// Does it ask for y of a thread, and of a block, and not for z? Libraries compute with all three for blocks of any shape. Of a thread also where
+    /// it asks for y and z of both.
     pub has_rows: [bool; 2],
     /// Does it ask for z of a thread?
     pub has_layers: bool,
@@ -151,9 +152,11 @@ impl LaunchSelection {
         }
         let has = |name: &str| dimensions.contains(name);
         all.reads_size = dimensions.iter().any(|name| name.starts_with("ntid") || name.starts_with("nwarpid"));
-        all.has_rows = [has("tid.y") && !has("tid.z"), has("ctaid.y") && !has("ctaid.z")];
-        // Libraries ask for z, too, where they number the threads of blocks of any shape; and then for how many layers there are.
-        all.has_layers = has("tid.z") && !has("ntid.z") && !has("ntid.y");
+        // Libraries ask for z, too, where they number the threads of blocks of any shape; but not where a block lies in all three dimensions, as
+        // code does whose own index has three.
+        let is_volume = ["tid.y", "tid.z", "ctaid.y", "ctaid.z"].into_iter().all(has);
+        all.has_rows = [has("tid.y") && (is_volume || !has("tid.z")), has("ctaid.y") && !has("ctaid.z")];
+        all.has_layers = is_volume || has("tid.z") && !has("ntid.z") && !has("ntid.y");
         all
     }
 

@@ -419,3 +419,31 @@ fn functions_are_called_by_their_addresses() {
         assert_eq!(kinds(&call(&address), "1x2"), expected, "{address}");
     }
 }
+
+/// `.local` is of one thread and `.shared` of one block: an address of either does not say of which, and is of no use to others.
+#[test]
+fn addresses_of_own_memory_are_of_no_use_to_others() {
+    let variables = ".shared .align 8 .b64 s;\n.shared .align 4 .b32 w;\n.local .align 8 .b8 own[16];\n.global .align 8 .b64 g;";
+    let code = |code: &str| kernel("", ".param .u64 a0", &format!("{variables}\n{code}"));
+    for (text, launch, expected) in [
+        // Its own address, kept where nobody else reads it.
+        ("cvta.local.u64 %rd1, own;\nst.local.u64 [own+8], %rd1;\nld.local.u64 %rd2, [own+8];\nst.u32 [%rd2], 1;", "1x2", NOTHING),
+        ("mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\nst.shared.u64 [s], %rd1;", "1x1", None),
+        ("mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\natom.shared.exch.b64 %rd2, [s], %rd1;", "1x1", None),
+        ("mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\nmov.b64 {%r1, %r2}, %rd1;\nshfl.sync.idx.b32 %r3, %r2, 0, 31, -1;", "1x2", None),
+        // A block's own variable, for threads of the block.
+        ("mov.u64 %rd1, w;\ncvta.shared.u64 %rd1, %rd1;\nst.shared.u64 [s], %rd1;\nld.shared.u64 %rd2, [s];\nst.u32 [%rd2], 1;", "1x1", NOTHING),
+        ("mov.u64 %rd1, w;\ncvta.shared.u64 %rd1, %rd1;\nst.relaxed.gpu.global.u64 [g], %rd1;", "2x1", None),
+        // Arrays are everybody's.
+        ("ld.param.u64 %rd1, [a0];\nst.relaxed.gpu.global.u64 [g], %rd1;", "2x1", NOTHING),
+    ] {
+        assert_eq!(kinds(&code(text), launch), expected, "{text}");
+    }
+}
+
+/// "Semantically, this behaves like a weak write of an unstable indeterminate value" (PTX ISA 9.7.9): what is behind it is not decided.
+#[test]
+fn discarded_memory_is_not_looked_at() {
+    let code = "ld.param.u64 %rd1, [a0];\ndiscard.global.L2 [%rd1], 128;\nld.global.u32 %r1, [%rd1];";
+    assert_eq!(kinds(&kernel("", ".param .u64 a0", code), "2x1"), None);
+}

@@ -46,6 +46,20 @@ fn launches_are_chosen_by_what_is_read() {
     assert_eq!(wrong(&asked(ADD, &[])), Some(("2x1".to_owned(), FindingKind::Race)));
 }
 
+/// A kernel that places its threads in three dimensions is asked about in all of them: here y of a thread is in no address.
+#[test]
+fn volumes_have_rows_and_layers() {
+    let place = |x: &str| {
+        let all: String = ["tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y", "ctaid.z"]
+            .into_iter()
+            .map(|name| format!("mov.u32 %r1, %{name};\n"))
+            .collect();
+        asked(&format!("{all}mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 8, {x};\n{}", write("%r3")), &[])
+    };
+    let wrong = |x: &str| wrong(&place(x)).map(|(_, kind)| kind);
+    assert_eq!(wrong("%tid.x"), Some(FindingKind::Race));
+}
+
 /// A kernel for blocks of two dimensions that never asks which block it is in, is asked about in one; one that does in several.
 #[test]
 fn blocks_of_two_dimensions_are_of_one_grid() {

@@ -202,7 +202,8 @@ impl ProgramReader {
                 .is_some_and(|t| t.word().is_some_and(|w| matches!(&**w, "alignas" | "__align__" | "struct" | "union")));
         let is_device = words().any(|w| matches!(&**w, "__device__" | "constexpr")) || words().any(|w| &**w == "default");
         if is_method && !is_device {
-            if let Some(name) = open.and_then(|n| tokens[n - 1].word().cloned()) {
+            // The name of a constructor stays that of the structure: others behind it name their parameter's type.
+            if let Some(name) = open.and_then(|n| tokens[n - 1].word().cloned()).filter(|name| **name != *tree.name) {
                 // So that a call says that it is of the host.
                 let outer = self.namespace.clone();
                 self.declare(name, DeclaredItem::OfHost);

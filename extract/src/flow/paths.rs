@@ -15,6 +15,8 @@ use super::{ActionKind, FlowPath, PathAction, Swap};
 const TURNS: u32 = 2;
 /// At most so many instructions on one path.
 const MAX_STEPS: usize = 50_000;
+/// At most so many instructions on all paths of a function together.
+const MAX_STEPS_OF_ALL: usize = 2_000_000;
 /// At most so many paths are followed, also those that come to nothing.
 const MAX_PATHS: usize = 4_000;
 /// Functions that call each other go at most so deep.
@@ -63,6 +65,7 @@ pub fn explore(module: &PtxModule, function: &PtxFunction, objects: usize) -> Pa
         objects: parameters.iter().take(objects).copied().collect(),
         others: parameters.get(objects..).unwrap_or_default().to_vec(),
         open: vec![start],
+        steps: 0,
         out: Paths::default(),
     };
     let mut followed = 0;
@@ -73,6 +76,10 @@ pub fn explore(module: &PtxModule, function: &PtxFunction, objects: usize) -> Pa
             break;
         }
         machine.follow(state);
+        if machine.steps > MAX_STEPS_OF_ALL {
+            machine.out.incomplete = Some(format!("more than {MAX_STEPS_OF_ALL} instructions on its paths"));
+            break;
+        }
     }
     machine.out
 }
@@ -83,6 +90,8 @@ struct PathMachine<'a> {
     objects: Vec<FlowValue>,
     others: Vec<FlowValue>,
     open: Vec<PathState>,
+    /// How many instructions were followed, on all paths.
+    steps: usize,
     out: Paths,
 }
 
@@ -101,6 +110,7 @@ impl PathMachine<'_> {
     fn follow(&mut self, mut state: PathState) {
         loop {
             state.steps += 1;
+            self.steps += 1;
             if state.steps > MAX_STEPS {
                 let long = || format!("a path of more than {MAX_STEPS} instructions");
                 self.out.incomplete = Some(state.troubles.first().cloned().unwrap_or_else(long));

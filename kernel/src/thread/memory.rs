@@ -475,6 +475,18 @@ impl Thread<'_, '_> {
         Ok(())
     }
 
+    /// Why an address that a thread puts where others find it is of no use to them: `.local` is of one thread, `.shared` of one block (PTX ISA 5.1). An
+    /// address does not say of which one, and would be taken for one of the reader's own.
+    fn address_for_others(&self, value: &Value, to: Object) -> Option<&'static str> {
+        match self.layout.generic(value.bits()?, self.block)? {
+            Target::Own(_) => Some("the address of a variable of one thread, put where others find it: what they reach with it is not modelled"),
+            Target::Object(Object::Shared(..), _) if matches!(to, Object::Array(_)) => {
+                Some("an address of one block's shared memory, put where other blocks find it: what they reach with it is not modelled")
+            }
+            Target::Object(..) => None,
+        }
+    }
+
     pub(super) fn store(
         &mut self,
         state: &mut State,
@@ -504,6 +516,11 @@ impl Thread<'_, '_> {
                 }
                 Target::Own(_) => None,
             };
+            if let Target::Object(object, _) = target
+                && let Some(why) = self.address_for_others(&value, object)
+            {
+                return Some(self.unknown(state, why));
+            }
             if let Target::Object(object @ Object::Array(_), start) = target {
                 self.mark_overwritten(state, MarkKind::Overwritten, (object, start), bytes);
                 self.sink(state, &value, false);
@@ -648,6 +665,9 @@ impl Thread<'_, '_> {
         if matches!(update, Update::CompareAndSwap) {
             let compares = self.is_opaque(cell) || values[0].known.is_opaque();
             self.depends_on_opaque(state, compares, "whether a compare-and-swap succeeds");
+        }
+        if let Some(why) = values.iter().find_map(|value| self.address_for_others(value, cell.object)) {
+            return Some(self.unknown(state, why));
         }
         let origin = self.origin(state);
         values.iter().for_each(|value| self.written(cell, value, origin));

@@ -251,7 +251,9 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "trap" => Some(Effect::Trap),
         "createpolicy" => opaque(),
         "griddepcontrol" => Some(Effect::OtherLaunches),
-        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "brkpt" | "setmaxnreg" | "discard" => {
+        // "Semantically, this behaves like a weak write of an unstable indeterminate value" (PTX ISA 9.7.9, `discard`).
+        "discard" => unknown("it leaves any values in memory, and that is not modelled"),
+        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "brkpt" | "setmaxnreg" => {
             Some(Effect::Nothing)
         }
         "vote" | "shfl" | "match" | "redux" | "elect" => exchange(i),
