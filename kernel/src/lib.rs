@@ -36,6 +36,7 @@ mod race;
 mod reading;
 mod repair;
 mod residue;
+mod retries;
 mod selection;
 mod slice;
 mod spelling;

@@ -15,6 +15,7 @@ use crate::launch::Launch;
 use crate::layout::{Layout, Object};
 use crate::meeting::{Barriers, barriers};
 use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, has_loop, tidy};
+use crate::retries::without_retries;
 use crate::slice::{Slice, Slicer};
 use crate::thread::{
     CopyUse, LaunchFacts, MAX_VALUES, Mark, MarkKind, Omission, PreparedModule, Thread, Use, ValueTrail, add_writer,
@@ -264,7 +265,6 @@ impl Executed {
         let mut visited = FxHashSet::default();
         for thread in &threads {
             visited.extend(thread.visited.iter().copied());
-            omissions.extend(thread.omissions.iter().cloned());
             suppositions.extend(thread.suppositions.iter().cloned());
             for (piece, _) in &thread.code {
                 cells.extend(piece.cells());
@@ -272,6 +272,12 @@ impl Executed {
         }
         let mut codes: Vec<Vec<Line>> = threads.iter_mut().map(|thread| std::mem::take(&mut thread.code)).collect();
         let together = with_last_rounds_together(launch, &mut codes);
+        for (thread, code) in threads.iter().zip(&mut codes) {
+            let is_asked = |origin| thread.omissions.iter().any(|o| o.origin == Some(origin) && o.is_of_a_swap());
+            let settled = without_retries(code, &is_asked);
+            let is_settled = |o: &Omission| o.is_of_a_swap_or_branch() && o.origin.is_some_and(|of| settled.contains(&of));
+            omissions.extend(thread.omissions.iter().filter(|o| !is_settled(o)).cloned());
+        }
         for (number, (thread, code)) in threads.iter_mut().zip(codes).enumerate() {
             let taken = together.get(&number);
             if taken.is_some() {

@@ -46,6 +46,10 @@ const ASIDE: usize = 1_000_000;
 /// The most code that a thread may leave.
 const MAX_CODE: usize = 4_000;
 
+/// What depends on arithmetic that is not interpreted.
+const OPAQUE_SWAP: &str = "whether a compare-and-swap succeeds";
+const OPAQUE_GUARD: &str = "whether it is executed";
+
 /// Why something of a kernel was not looked at, or only in part.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Omission {
@@ -55,6 +59,18 @@ pub struct Omission {
     pub why: String,
     /// Was a thread not followed, or one of several ways taken without knowing which? Then what is found may not be so.
     pub guessed: bool,
+}
+
+impl Omission {
+    /// Does a compare-and-swap here compare what is not interpreted?
+    pub(crate) fn is_of_a_swap(&self) -> bool {
+        self.why.starts_with(OPAQUE_SWAP)
+    }
+
+    /// The same, or does a branch here depend on it?
+    pub(crate) fn is_of_a_swap_or_branch(&self) -> bool {
+        self.is_of_a_swap() || self.why.starts_with(OPAQUE_GUARD)
+    }
 }
 
 /// What is left of a thread.
@@ -363,7 +379,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     }
                     KnownValue::Bits(_) => {}
                     known @ KnownValue::Open { .. } => {
-                        self.depends_on_opaque(&state, known.is_opaque(), "whether it is executed");
+                        self.depends_on_opaque(&state, known.is_opaque(), OPAQUE_GUARD);
                         // Where it is executed the predicate is known, and where it is not.
                         let mut around = state.clone();
                         around.at += 1;
@@ -668,7 +684,8 @@ impl<'a, 'm> Thread<'a, 'm> {
                     let to = self.set(state, Some(*to), known);
                     let text = match open.as_slice() {
                         [] => format!("mov {to}, 0"),
-                        [one] => format!("mov {to}, {one}"),
+                        // No copy of it: nobody knows what it is.
+                        [one] => format!("xor.u64 {to}, {one}, 0"),
                         [one, more @ ..] => {
                             let sum = self.temporary();
                             self.emit(state, format!("mov {sum}, {one}"));

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::residue::{CodePiece, Idle, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, successors, tidy};
+use crate::retries::retry_loop;
 
 /// The code of a thread with its waiting loops as last rounds.
 pub(crate) struct Last {
@@ -52,6 +53,8 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
         };
         let number = last.loops.len() as i64 + 1;
         match round(&last.code[head + 1..at]) {
+            // A thread does not stand still in it.
+            None if retry_loop(&last.code, at).is_some() => at += 1,
             None => {
                 last.others.push(origin);
                 at += 1;

@@ -284,3 +284,48 @@ fn the_test_of_a_race_writes_what_the_kernel_writes() {
     assert_eq!(finding.kind, FindingKind::Race);
     assert!(finding.litmus.contains("41") && !finding.litmus.contains(", 0 "), "{}", finding.litmus);
 }
+
+/// Floats are added, or the larger one is kept, by a compare-and-swap that is tried again until it succeeds. What is compared nobody interprets, or it is
+/// followed by its bits: neither decides whether anything races, nor can a thread stand still. Each change of the right kernel leaves the answer open, or
+/// goes wrong.
+#[test]
+fn a_compare_and_swap_of_floats_that_is_tried_again_is_decided() {
+    let right = "ld.volatile.global.u32 %r6, [%rd1];\nld.global.f32 %f1, [%rd5];\nL1:\nmov.b32 %f2, %r6;\nadd.f32 %f3, %f2, %f1;\nmov.b32 %r7, %f3;\n\
+                 atom.global.relaxed.gpu.cas.b32 %r8, [%rd1], %r6, %r7;\nsetp.ne.s32 %p1, %r6, %r8;\nmov.u32 %r6, %r8;\n@%p1 bra L1;";
+    // Read anew in each round.
+    let read_anew = right
+        .replace("ld.volatile.global.u32 %r6, [%rd1];\n", "")
+        .replace("L1:\n", "L1:\nld.volatile.global.u32 %r6, [%rd1];\n")
+        .replace("mov.u32 %r6, %r8;\n", "");
+    let by_bits = right.replace("add.f32", "max.f32");
+    // Each thread has a place of its own for what was there.
+    let keeps = format!("{right}\nst.global.u32 [%rd4+128], %r8;");
+    for launch in ["1x2", "2x1", "2x2", "1x33"] {
+        for code in [right, &read_anew, &by_bits, &keeps] {
+            let expected = if launch == "2x1" && code == keeps { only(FindingKind::Race) } else { NOTHING };
+            let expected = if launch == "2x2" && code == keeps { only(FindingKind::Race) } else { expected };
+            assert_eq!(kinds(TILE, code, Some(launch)), expected, "{launch}: {code}");
+        }
+    }
+    for (of, by, expected) in [
+        // A plain read beside the atomic operations, in front of the loop and behind it.
+        ("ld.volatile.global.u32 %r6", "ld.global.u32 %r6", only(FindingKind::Race)),
+        ("@%p1 bra L1;", "@%p1 bra L1;\nld.global.u32 %r9, [%rd1];", only(FindingKind::Race)),
+        ("atom.global.relaxed.gpu.cas.b32 %r8, [%rd1], %r6, %r7;", "mov.u32 %r8, %r6;\nst.global.u32 [%rd1], %r7;", None),
+        // Round again if it succeeded; for something else than what was compared; with what is not what was there.
+        ("setp.ne.s32", "setp.eq.s32", None),
+        ("setp.ne.s32 %p1, %r6, %r8", "setp.ne.s32 %p1, %r7, %r8", None),
+        ("mov.u32 %r6, %r8;", "mov.u32 %r6, %r7;", None),
+        (
+            "setp.ne.s32 %p1, %r6, %r8;\nmov.u32 %r6, %r8;",
+            "mov.u32 %r6, %r8;\nsetp.ne.s32 %p1, %r6, %r8;\nadd.u32 %r10, %r8, 1;\nsetp.ne.s32 %p1, %r6, %r10;",
+            None,
+        ),
+        // What was there decides what is written elsewhere.
+        ("@%p1 bra L1;", "@%p1 bra L1;\nsetp.eq.u32 %p2, %r8, 0;\n@%p2 ret;\nst.global.u32 [%rd4+128], 1;", None),
+    ] {
+        let wrong = right.replace(of, by);
+        assert_ne!(wrong, right, "{of}");
+        assert_eq!(kinds(TILE, &wrong, Some("1x2")), expected, "{wrong}");
+    }
+}

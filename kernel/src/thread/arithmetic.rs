@@ -283,7 +283,11 @@ impl Thread<'_, '_> {
                 // The value is not known, what it depends on is.
                 let open: Vec<String> = values.iter().filter(|v| v.bits().is_none()).map(|v| v.text.clone()).collect();
                 let sum = if open.contains(&to) { self.temporary() } else { to };
-                self.emit(state, format!("mov {sum}, {}", open.first().map_or("0", String::as_str)));
+                // No copy of the one that it depends on: nobody knows what it is.
+                match open.first() {
+                    Some(first) => self.emit(state, format!("xor.u64 {sum}, {first}, 0")),
+                    None => self.emit(state, format!("mov {sum}, 0")),
+                }
                 for other in open.iter().skip(1) {
                     self.emit(state, format!("xor.u64 {sum}, {sum}, {other}"));
                 }

@@ -8,7 +8,7 @@ use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space};
 
 use super::facts::add_writer;
 use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, constant, number};
-use super::{Mark, MarkKind, State, Step, Thread, UndefinedRead};
+use super::{Mark, MarkKind, OPAQUE_SWAP, State, Step, Thread, UndefinedRead};
 use crate::layout::{LOCAL, Object, PARAMETER, RANK, SHARED, Target};
 use crate::parameter::made_of;
 use crate::residue::{CodePiece, Idle, IssueFamily, MemoryCell, Origin};
@@ -664,7 +664,7 @@ impl Thread<'_, '_> {
         }
         if matches!(update, Update::CompareAndSwap) {
             let compares = self.is_opaque(cell) || values[0].known.is_opaque();
-            self.depends_on_opaque(state, compares, "whether a compare-and-swap succeeds");
+            self.depends_on_opaque(state, compares, OPAQUE_SWAP);
         }
         if let Some(why) = values.iter().find_map(|value| self.address_for_others(value, cell.object)) {
             return Some(self.unknown(state, why));
