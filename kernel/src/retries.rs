@@ -39,10 +39,21 @@ enum RoundValue {
     Fetched(usize),
     /// Two of these are equal, or (`false`) not.
     Compared([Box<RoundValue>; 2], bool),
+    /// Both of these are true.
+    Both(Box<[RoundValue; 2]>),
     /// Computed from what no round changes and from what the compare-and-swap returned.
     Computed,
     /// Anything else.
     Other,
+}
+
+impl RoundValue {
+    /// Is it, as a truth, that the compare-and-swap returned something else than what it compared with?
+    fn is_failure(&self, compared: &Self, is_true: bool) -> bool {
+        let Self::Compared(of, is_equal) = self else { return false };
+        let has = |value: &Self| of.iter().any(|one| **one == *value);
+        *is_equal != is_true && has(&Self::Swapped) && has(compared)
+    }
 }
 
 /// The bits of the type that a word ends with: `mov.u32`.
@@ -80,12 +91,13 @@ pub(crate) fn retry_loop(code: &[Line], jump: usize) -> Option<RetryLoop> {
     let before = round.values((&body[..at], 0), FxHashMap::default());
     let compared = round.of(&before, expected);
     let after = round.values((&body[at..], at), before);
-    // It goes round if what was there is not what was expected.
+    // It goes round only if what was there is not what was expected.
     let is_failure = match round.of(&after, test) {
-        RoundValue::Compared(of, is_equal) => {
-            is_equal != *is_true && of.iter().any(|v| **v == RoundValue::Swapped) && of.iter().any(|v| **v == compared)
+        RoundValue::Both(of) => {
+            is_left = true;
+            *is_true && of.iter().any(|value| value.is_failure(&compared, true))
         }
-        _ => false,
+        value => value.is_failure(&compared, *is_true),
     };
     // What the next round reads of this one.
     let mut written: BTreeSet<&str> = BTreeSet::new();
@@ -162,6 +174,9 @@ impl RoundOfRetry<'_> {
                     Some("ne") => return RoundValue::Compared(both, false),
                     _ => {}
                 }
+            }
+            ("and", [a, b]) if [a, b].iter().any(|value| matches!(value, RoundValue::Compared(..))) => {
+                return RoundValue::Both(Box::new([a.clone(), b.clone()]));
             }
             ("xor", [RoundValue::Compared(both, is_equal), _]) if operands[1] == "1" => {
                 return RoundValue::Compared(both.clone(), !is_equal);
