@@ -78,7 +78,8 @@ impl Thread<'_, '_> {
         let own = values.first().cloned().unwrap_or_else(|| constant(0));
         // The upper half of such an address: a shuffle is of 32 bits.
         if own.bits() == Some(LOCAL >> 32) && self.layout.has_local() {
-            let why = "the address of a variable of one thread, brought to others of its warp: what they reach with it is not modelled";
+            let why =
+                "the address of a variable of one thread, brought to others of its warp: what they reach with it is not modelled";
             return Some(self.unknown(state, why));
         }
         self.bring(key, lane, exchange, ty, &own);

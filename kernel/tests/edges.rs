@@ -427,12 +427,24 @@ fn addresses_of_own_memory_are_of_no_use_to_others() {
     let code = |code: &str| kernel("", ".param .u64 a0", &format!("{variables}\n{code}"));
     for (text, launch, expected) in [
         // Its own address, kept where nobody else reads it.
-        ("cvta.local.u64 %rd1, own;\nst.local.u64 [own+8], %rd1;\nld.local.u64 %rd2, [own+8];\nst.u32 [%rd2], 1;", "1x2", NOTHING),
+        (
+            "cvta.local.u64 %rd1, own;\nst.local.u64 [own+8], %rd1;\nld.local.u64 %rd2, [own+8];\nst.u32 [%rd2], 1;",
+            "1x2",
+            NOTHING,
+        ),
         ("mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\nst.shared.u64 [s], %rd1;", "1x1", None),
         ("mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\natom.shared.exch.b64 %rd2, [s], %rd1;", "1x1", None),
-        ("mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\nmov.b64 {%r1, %r2}, %rd1;\nshfl.sync.idx.b32 %r3, %r2, 0, 31, -1;", "1x2", None),
+        (
+            "mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\nmov.b64 {%r1, %r2}, %rd1;\nshfl.sync.idx.b32 %r3, %r2, 0, 31, -1;",
+            "1x2",
+            None,
+        ),
         // A block's own variable, for threads of the block.
-        ("mov.u64 %rd1, w;\ncvta.shared.u64 %rd1, %rd1;\nst.shared.u64 [s], %rd1;\nld.shared.u64 %rd2, [s];\nst.u32 [%rd2], 1;", "1x1", NOTHING),
+        (
+            "mov.u64 %rd1, w;\ncvta.shared.u64 %rd1, %rd1;\nst.shared.u64 [s], %rd1;\nld.shared.u64 %rd2, [s];\nst.u32 [%rd2], 1;",
+            "1x1",
+            NOTHING,
+        ),
         ("mov.u64 %rd1, w;\ncvta.shared.u64 %rd1, %rd1;\nst.relaxed.gpu.global.u64 [g], %rd1;", "2x1", None),
         // Arrays are everybody's.
         ("ld.param.u64 %rd1, [a0];\nst.relaxed.gpu.global.u64 [g], %rd1;", "2x1", NOTHING),

@@ -1,4 +1,5 @@
-//! A file of assembly as compilers print it for the GNU assembler: functions, labels, instructions; comments and directives are passed over.
+//! A file of assembly as compilers print it for the GNU assembler: functions, labels, instructions. Comments are passed over, and directives but for
+//! those that are code themselves or say what is assembled where.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +38,58 @@ fn label(text: &str) -> Option<(&str, &str)> {
     (end > 0 && text[end..].starts_with(':')).then(|| (&text[..end], &text[end + 1..]))
 }
 
-/// The statements of a text, in order; directives are left out.
+/// Directives that make bytes, or that decide whether, how often and where what is behind them is assembled: whoever runs into one of them does
+/// something that is not read here. Sections and data behind the last instruction of a function are not run into.
+const OF_CODE: [&str; 40] = [
+    "inst",
+    "inst.n",
+    "inst.w",
+    "insn",
+    "word",
+    "long",
+    "int",
+    "byte",
+    "short",
+    "hword",
+    "half",
+    "2byte",
+    "4byte",
+    "8byte",
+    "quad",
+    "xword",
+    "dword",
+    "octa",
+    "float",
+    "double",
+    "ascii",
+    "asciz",
+    "string",
+    "zero",
+    "space",
+    "skip",
+    "fill",
+    "org",
+    "incbin",
+    "include",
+    "rept",
+    "irp",
+    "irpc",
+    "endr",
+    "macro",
+    "endm",
+    "section",
+    "pushsection",
+    "popsection",
+    "subsection",
+];
+
+/// Is it such a directive, or a condition of the assembler?
+fn is_of_code(directive: &str) -> bool {
+    let name = directive.trim_start_matches('.').split_whitespace().next().unwrap_or_default();
+    OF_CODE.contains(&name) || name.starts_with("if") || name.starts_with("else") || name == "endif"
+}
+
+/// The statements of a text, in order; other directives are left out.
 fn statements(text: &str) -> Vec<ListingStatement> {
     let mut out = Vec::new();
     for line in text.lines() {
@@ -47,7 +99,7 @@ fn statements(text: &str) -> Vec<ListingStatement> {
                 out.push(ListingStatement::Label(name.to_owned()));
                 part = rest.trim();
             }
-            if !part.is_empty() && !part.starts_with('.') {
+            if !part.is_empty() && (!part.starts_with('.') || is_of_code(part)) {
                 let text = part.split_whitespace().collect::<Vec<_>>().join(" ");
                 match out.last_mut() {
                     // `lock; addl`: a prefix with a statement of its own.
@@ -151,7 +203,12 @@ pub fn module(text: &str) -> Result<PtxModule, String> {
     let mut functions: Vec<PtxFunction> = Vec::new();
     let mut open: Option<(String, Vec<ListingStatement>)> = None;
     let mut close = |open: &mut Option<(String, Vec<ListingStatement>)>| {
-        if let Some((name, lines)) = open.take() {
+        if let Some((name, mut lines)) = open.take() {
+            // Data behind the code, as literals and tables are.
+            let is_code = |line: &ListingStatement| matches!(line, ListingStatement::Instruction(text) if !text.starts_with('.'));
+            let behind = lines.iter().rposition(is_code).map_or(0, |last| last + 1);
+            let mut at = 0..;
+            lines.retain(|line| at.next().is_some_and(|n| n < behind) || matches!(line, ListingStatement::Label(_)));
             let text = renumbered(&name, &lines);
             functions.push(PtxFunction {
                 name,
@@ -229,5 +286,36 @@ mod tests {
         ];
         assert_eq!(lines, expected);
         assert!(module("\t.text\n# nothing\n").is_err());
+    }
+
+    #[test]
+    fn directives_that_make_or_move_code_are_kept_before_code() {
+        for kept in [
+            ".inst 0xf900001f",
+            ".word 1",
+            ".if 0",
+            ".endif",
+            ".rept 0",
+            ".macro m",
+            ".section .text.other",
+            ".4byte 1",
+            ".insn r 0x33, 0, 0, a0, a1, a2",
+        ] {
+            let text = format!("f:\n\tldr x0, [x0]\n\t{kept}\n\tret\n.LC0:\n\t.long 7\n\t.section .rodata\n\t.size f, .-f\n");
+            let read = module(&text).expect("a function");
+            assert_eq!(read.functions[0].text, format!("f:\n  ldr x0, [x0]\n  {kept}\n  ret\n.L1:\n"), "{kept}");
+        }
+        for dropped in [
+            ".cfi_startproc",
+            ".p2align 4,,15",
+            ".loc 1 2 3",
+            ".file 1 \"a.c\"",
+            ".type f, @function",
+            ".set x, 1",
+            ".option push",
+        ] {
+            let text = format!("f:\n\tldr x0, [x0]\n\t{dropped}\n\tret\n\t.size f, .-f\n");
+            assert_eq!(module(&text).expect("a function").functions[0].text, "f:\n  ldr x0, [x0]\n  ret\n", "{dropped}");
+        }
     }
 }

@@ -150,7 +150,7 @@ fn nothing_is_guessed() {
     };
     is(SWAP, &cas.replace("cmp w5, w4", "cmp w5, w3"), "it does not write although it read what was expected");
     is(SWAP, &cas.replace("cmp w5, w4; b.ne .L2; ", "cmp w5, w4; "), "it writes over");
-    is(SWAP, &cas.replace("stlxr w6, w3", "stlxr w6, w4"), "it writes 0x12340005 where 0x12340009 was given");
+    is(SWAP, &cas.replace("stlxr w6, w3", "stlxr w6, w4"), "it writes 0x17390005 where 0x1b3d0009 was given");
     // The shortest course is shown, and one that fails is shorter than one that writes.
     is(SWAP, &cas.replace("cset w0, eq", "cset w0, ne"), "it does not write and says that it succeeded");
     is(SWAP, &cas.replace("cset w0, eq", "mov w0, #0"), "it writes and says that it failed");
@@ -166,6 +166,21 @@ fn nothing_is_guessed() {
     is(What::Load, ".L1:; b .L1", "does not end");
     is(What::Load, "b elsewhere", "goes to what is not in the function");
     is(What::Store, "str w3, [x0]; str w3, [x0]; ret", "it writes more than once");
+    // A part of the object keeps what was there.
+    for (kind, body) in [
+        ("b32", "strh w3, [x0]; ret"),
+        ("b32", "strb w3, [x0]; ret"),
+        ("b64", "stlr w3, [x0]; ret"),
+        ("b16", "strb w3, [x0]; ret"),
+    ] {
+        let found = built_in("aarch64", What::Store, kind, body);
+        assert!(found.iter().all(|row| row.starts_with("other: ")), "{kind} {body}: {found:?}");
+    }
+    let half = ".L1:; ldxr x5, [x0]; cmp x5, x4; b.ne .L2; stxr w6, w3, [x0]; cbnz w6, .L1; .L2:; cset w0, eq; strb w0, [x2]; str x5, [x1]; ret";
+    assert!(built_in("aarch64", SWAP, "b64", half)[0].starts_with("other: "));
+    // What the assembler makes of data, and what it leaves out.
+    is(What::Load, "ldar w4, [x0]; .inst 0xb900001f; str w4, [x1]; ret", ".inst 0xb900001f");
+    is(What::Load, "ldr w4, [x0]; .if 0; dmb ishld; .endif; str w4, [x1]; ret", ".if 0");
     // A comparison of half of the object.
     let narrow = "mov x8, x4; .L1:; ldaxr x5, [x0]; cmp w5, w4; b.ne .L2; stlxr w6, x3, [x0]; cbnz w6, .L1; .L2:; cset w0, eq; strb w0, [x2]; str x5, [x1]; ret";
     assert!(built_in("aarch64", SWAP, "b64", narrow)[0].starts_with("other: it writes over"));

@@ -479,10 +479,12 @@ impl Thread<'_, '_> {
     /// address does not say of which one, and would be taken for one of the reader's own.
     fn address_for_others(&self, value: &Value, to: Object) -> Option<&'static str> {
         match self.layout.generic(value.bits()?, self.block)? {
-            Target::Own(_) => Some("the address of a variable of one thread, put where others find it: what they reach with it is not modelled"),
-            Target::Object(Object::Shared(..), _) if matches!(to, Object::Array(_)) => {
-                Some("an address of one block's shared memory, put where other blocks find it: what they reach with it is not modelled")
+            Target::Own(_) => {
+                Some("the address of a variable of one thread, put where others find it: what they reach with it is not modelled")
             }
+            Target::Object(Object::Shared(..), _) if matches!(to, Object::Array(_)) => Some(
+                "an address of one block's shared memory, put where other blocks find it: what they reach with it is not modelled",
+            ),
             Target::Object(..) => None,
         }
     }

@@ -253,9 +253,7 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "griddepcontrol" => Some(Effect::OtherLaunches),
         // "Semantically, this behaves like a weak write of an unstable indeterminate value" (PTX ISA 9.7.9, `discard`).
         "discard" => unknown("it leaves any values in memory, and that is not modelled"),
-        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "brkpt" | "setmaxnreg" => {
-            Some(Effect::Nothing)
-        }
+        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "brkpt" | "setmaxnreg" => Some(Effect::Nothing),
         "vote" | "shfl" | "match" | "redux" | "elect" => exchange(i),
         "activemask" => Some(Effect::ActiveMask(register(get(0)?)?)),
         "mbarrier" => asynchronous::mbarrier(i),
