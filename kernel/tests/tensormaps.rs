@@ -271,6 +271,24 @@ fn copies_to_several_blocks_come_once_from_each() {
     assert!(answer.not_looked().iter().any(|n| n.why.contains("only the first 16 bytes")), "{:#?}", answer.not_looked());
 }
 
+/// The first block of a cluster alone brings the whole to both: it is not divided by the blocks that it goes to, and the phase ends.
+#[test]
+fn copies_to_several_blocks_may_come_from_one() {
+    let code = |wait: &str| {
+        format!(
+            "mov.u32 %r10, 0;\nmov.u32 %r3, %cluster_ctarank;\nmov.b16 %rs1, 3;\nsetp.eq.u32 %p1, %r3, 0;\nmov.u32 %r5, tiles;\n\
+             mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\nbarrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n\
+             mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n\
+             @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r5], [%rd1, {{%r10, %r10}}], [bar], %rs1;\n\
+             {wait}ld.shared.u32 %r6, [tiles+32];\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nmad.wide.u32 %rd2, %r2, 4, %rd2;\n\
+             st.global.u32 [%rd2], %r6;"
+        )
+    };
+    let wait = "ONCE:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra ONCE;\n";
+    assert_eq!(found(&code(wait), "2x1@cluster=2"), right());
+    assert_eq!(found(&code(""), "2x1@cluster=2"), race());
+}
+
 /// Copies to several blocks, round by round: what a block is told of in one round, those of all blocks bring in it, and nothing is left for the next one.
 #[test]
 fn copies_to_several_blocks_bring_all_of_a_round() {

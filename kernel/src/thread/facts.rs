@@ -62,8 +62,8 @@ pub(crate) struct TensorFacts {
     pub starts: BTreeSet<(Object, u64)>,
     /// By the first copy into shared memory how many bytes an mbarrier is told of behind it.
     pub told: BTreeMap<Origin, u64>,
-    /// How many blocks a copy goes to, by the first of those that share what an mbarrier was told of and its number among them.
-    pub weights: BTreeMap<(Origin, usize), u64>,
+    /// Which block sends to which by a copy, by the first of those that share what an mbarrier was told of and its number among them.
+    pub sends: BTreeMap<(Origin, usize), BTreeSet<(u32, u32)>>,
     /// By which maps such a copy is; `None`: that is not known.
     pub maps: BTreeMap<(Origin, usize), BTreeSet<Option<u64>>>,
     /// The warps that allocate tensor memory, each with its block.
@@ -79,7 +79,9 @@ impl TensorFacts {
         for (first, told) in &found.told {
             self.told.entry(*first).and_modify(|known| *known = (*known).max(*told)).or_insert(*told);
         }
-        self.weights.extend(found.weights.iter().map(|(of, weight)| (*of, *weight)));
+        for (of, sends) in &found.sends {
+            self.sends.entry(*of).or_default().extend(sends);
+        }
         for (of, maps) in &found.maps {
             self.maps.entry(*of).or_default().extend(maps);
         }

@@ -262,9 +262,15 @@ impl Thread<'_, '_> {
         let places = self.loads.entry(group).or_default();
         places.resize_with(places.len().max(nth + 1), BTreeSet::new);
         places[nth].insert(normal(to));
-        // A copy to several blocks comes from each of them in turn.
-        let shares_of = destinations.len().max(1) as u64;
-        self.tensors.weights.insert((group, nth), shares_of);
+        // A copy to several blocks may come from each of them in turn, or from one of them: which blocks send to which is learnt.
+        let sends = self.tensors.sends.entry((group, nth)).or_default();
+        sends.extend(destinations.iter().map(|to| (self.block, to.unwrap_or(self.block))));
+        let weight = |n: usize| {
+            let sends = self.facts.tensors.sends.get(&(group, n))?;
+            sends.iter().map(|&(_, to)| sends.iter().filter(|send| send.1 == to).count() as u64).max()
+        };
+        let shares_of = weight(nth).unwrap_or(destinations.len().max(1) as u64);
+        let weight = |n: usize| weight(n).unwrap_or(1);
         self.tensors.maps.entry((group, nth)).or_default().insert(identity);
         let given = identity.and_then(|map| self.layout.part_bytes(map));
         if given.is_none() && told == 0 && self.facts.are_settled_about(&group) {
@@ -274,7 +280,6 @@ impl Thread<'_, '_> {
         }
         let sharing = self.places_of(group).filter(|places| places.len() > 1 || shares_of > 1);
         let sharing = sharing.as_ref();
-        let weight = |n: usize| self.facts.tensors.weights.get(&(group, n)).copied().unwrap_or(1);
         // Of some of them it may be given how much they bring.
         let given_of = |n: usize| {
             let maps = self.facts.tensors.maps.get(&(group, n))?;
