@@ -57,7 +57,7 @@ impl SatRunner {
         self.decide(self.questions.of_test(test, options)?, options)
     }
 
-    /// Runs the program of an execution, as [`crate::explicit::SatRunner::run_program`] does.
+    /// Runs the program of an execution, as [`crate::explicit::ExplicitRunner::run_program`] does.
     pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {
         self.decide(self.questions.of_program(program)?, options)
     }
