@@ -237,17 +237,17 @@ const BARE_NAMES: [(&str, usize); 18] = [
     ("Options", 2),
     ("Answer", 0),
     ("Asked", 1),
-    ("Found", 2),
+    ("Found", 0),
     ("Given", 0),
-    ("Step", 3),
+    ("Step", 2),
     ("Row", 1),
     ("Kept", 0),
-    ("Known", 1),
+    ("Known", 0),
     ("Measured", 0),
     ("Named", 2),
     ("Said", 1),
-    ("Shown", 2),
-    ("Written", 2),
+    ("Shown", 0),
+    ("Written", 1),
     ("Chosen", 1),
     ("Search", 1),
     ("Compiled", 1),
@@ -255,7 +255,7 @@ const BARE_NAMES: [(&str, usize); 18] = [
 ];
 
 /// How many types may have a name that another one has, too; it may only become smaller.
-const MOST_SHARED_NAMES: usize = 113;
+const MOST_SHARED_NAMES: usize = 104;
 
 #[test]
 fn no_new_type_has_a_name_that_a_search_cannot_find() {

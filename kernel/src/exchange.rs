@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use margay_ptx::effect::{Function as Computed, Half, Relation, Update};
+use margay_ptx::effect::{Computation, Half, NumberComparison, Update};
 use margay_ptx::exchange::{Exchange, LaneValues};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
@@ -262,12 +262,12 @@ impl LaneValues for ThreadValues<'_, '_, '_, '_> {
 
     fn join(&mut self, update: Update, ty: ScalarType, a: &Value, b: &Value) -> Option<Value> {
         let function = match update {
-            Update::Add => Computed::Add,
-            Update::Min => Computed::Min,
-            Update::Max => Computed::Max,
-            Update::And => Computed::And,
-            Update::Or => Computed::Or,
-            Update::Xor => Computed::Xor,
+            Update::Add => Computation::Add,
+            Update::Min => Computation::Min,
+            Update::Max => Computation::Max,
+            Update::And => Computation::And,
+            Update::Or => Computation::Or,
+            Update::Xor => Computation::Xor,
             Update::Exchange | Update::CompareAndSwap | Update::Increment | Update::Decrement => return None,
         };
         Some(self.thread.computed(self.state, function, ty, &[a.clone(), b.clone()], None))
@@ -275,15 +275,15 @@ impl LaneValues for ThreadValues<'_, '_, '_, '_> {
 
     fn equal(&mut self, ty: ScalarType, a: &Value, b: &Value) -> Value {
         if ty.bits == 1 {
-            let differ = self.thread.computed(self.state, Computed::Xor, ty, &[a.clone(), b.clone()], None);
-            return self.thread.computed(self.state, Computed::Xor, ty, &[differ, constant(1)], None);
+            let differ = self.thread.computed(self.state, Computation::Xor, ty, &[a.clone(), b.clone()], None);
+            return self.thread.computed(self.state, Computation::Xor, ty, &[differ, constant(1)], None);
         }
-        self.thread.computed(self.state, Computed::Compare(Relation::Equal), ty, &[a.clone(), b.clone()], None)
+        self.thread.computed(self.state, Computation::Compare(NumberComparison::Equal), ty, &[a.clone(), b.clone()], None)
     }
 
     fn choose(&mut self, truth: &Value, number: u64) -> Value {
         let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
-        self.thread.computed(self.state, Computed::Multiply(Half::Low), word, &[truth.clone(), constant(number)], None)
+        self.thread.computed(self.state, Computation::Multiply(Half::Low), word, &[truth.clone(), constant(number)], None)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which parameters of a kernel are addresses: those whose value, or a value made of it, is used as one.
 
-use margay_ptx::effect::{Effect, Function as Computed, Window};
+use margay_ptx::effect::{Computation, Effect, Window};
 use margay_ptx::{Kind, Module, Operand, Parameter, RegisterId, VariableId};
 use rustc_hash::FxHashSet;
 
@@ -237,14 +237,14 @@ impl Flow<'_, '_> {
             }
             Effect::Compute { function: computed, to: Some(to), operands, .. } => {
                 let addends: &[&Operand] = match computed {
-                    Computed::Move | Computed::Add => operands,
-                    Computed::Select => operands.get(..2).unwrap_or(&[]),
-                    Computed::Subtract => operands.get(..1).unwrap_or(&[]),
-                    Computed::MultiplyAdd(_) => operands.get(2..).unwrap_or(&[]),
+                    Computation::Move | Computation::Add => operands,
+                    Computation::Select => operands.get(..2).unwrap_or(&[]),
+                    Computation::Subtract => operands.get(..1).unwrap_or(&[]),
+                    Computation::MultiplyAdd(_) => operands.get(2..).unwrap_or(&[]),
                     _ => &[],
                 };
                 let is_of = |o: &Operand| register(o).is_some_and(|h| holds.contains(&h));
-                let is_sum = *computed == Computed::Add;
+                let is_sum = *computed == Computation::Add;
                 let of_another =
                     |o: &Operand| !is_of(o) && register(o).is_some_and(|h| self.others.iter().any(|all| all.contains(&h)));
                 if addends.iter().any(|o| is_of(o)) && !(is_sum && addends.iter().any(|o| of_another(o))) {

@@ -1,6 +1,6 @@
 //! Words of a litmus test of PTX: orders, scopes, relations, and types of numbers, of bits and of accesses.
 
-use margay_ptx::effect::{MemoryOrder, MemoryScope, Relation, Update};
+use margay_ptx::effect::{MemoryOrder, MemoryScope, NumberComparison, Update};
 use margay_ptx::{Kind, ScalarType};
 
 pub(crate) fn order_name(order: MemoryOrder) -> &'static str {
@@ -32,14 +32,14 @@ pub(crate) fn qualified(order: MemoryOrder, scope: Option<MemoryScope>) -> Strin
     }
 }
 
-pub(crate) fn relation_name(relation: Relation) -> &'static str {
+pub(crate) fn relation_name(relation: NumberComparison) -> &'static str {
     match relation {
-        Relation::Equal => "eq",
-        Relation::NotEqual => "ne",
-        Relation::Less => "lt",
-        Relation::LessOrEqual => "le",
-        Relation::Greater => "gt",
-        Relation::GreaterOrEqual => "ge",
+        NumberComparison::Equal => "eq",
+        NumberComparison::NotEqual => "ne",
+        NumberComparison::Less => "lt",
+        NumberComparison::LessOrEqual => "le",
+        NumberComparison::Greater => "gt",
+        NumberComparison::GreaterOrEqual => "ge",
     }
 }
 

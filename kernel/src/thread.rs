@@ -19,7 +19,7 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use margay_ptx::effect::{Effect, Function as Computed, Meeting, Window};
+use margay_ptx::effect::{Computation, Effect, Meeting, Window};
 use margay_ptx::{Kind, Operand, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -630,7 +630,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                 Step::Again
             }
             Effect::Compute { function, ty, to, operands } => {
-                if *function == Computed::Select
+                if *function == Computation::Select
                     && let Some(step) = self.select_pointer(state, operands)
                 {
                     return Some(step);
@@ -647,9 +647,9 @@ impl<'a, 'm> Thread<'a, 'm> {
                 };
                 let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
                 for (n, to) in to.iter().enumerate().filter(|(_, to)| to.is_some()) {
-                    let mut value = self.computed(state, Computed::Compare(*relation), *ty, &[a.clone(), b.clone()], None);
+                    let mut value = self.computed(state, Computation::Compare(*relation), *ty, &[a.clone(), b.clone()], None);
                     if n == 1 {
-                        value = self.computed(state, Computed::Xor, predicate, &[value, constant(1)], None);
+                        value = self.computed(state, Computation::Xor, predicate, &[value, constant(1)], None);
                     }
                     if let Some((function, with)) = &with {
                         value = self.computed(state, *function, predicate, &[value, with.clone()], None);
@@ -707,10 +707,10 @@ impl<'a, 'm> Thread<'a, 'm> {
                 let mut value = constant(0);
                 for (n, operand) in parts.iter().enumerate() {
                     let piece = self.value(state, operand)?;
-                    let piece = self.computed(state, Computed::Convert(part), whole, &[piece], None);
+                    let piece = self.computed(state, Computation::Convert(part), whole, &[piece], None);
                     let by = constant(u64::from(width) * n as u64);
-                    let piece = self.computed(state, Computed::ShiftLeft, whole, &[piece, by], None);
-                    value = self.computed(state, Computed::Or, whole, &[value, piece], None);
+                    let piece = self.computed(state, Computation::ShiftLeft, whole, &[piece, by], None);
+                    value = self.computed(state, Computation::Or, whole, &[value, piece], None);
                 }
                 self.copy(state, Some(*to), &value, whole);
                 Step::Next
@@ -725,8 +725,8 @@ impl<'a, 'm> Thread<'a, 'm> {
                 let mut values = Vec::new();
                 for n in 0..parts.len() {
                     let by = constant(u64::from(width) * n as u64);
-                    let moved = self.computed(state, Computed::ShiftRight, whole, &[value.clone(), by], None);
-                    values.push(self.computed(state, Computed::Convert(whole), part, &[moved], None));
+                    let moved = self.computed(state, Computation::ShiftRight, whole, &[value.clone(), by], None);
+                    values.push(self.computed(state, Computation::Convert(whole), part, &[moved], None));
                 }
                 for (to, value) in parts.iter().zip(&values) {
                     self.copy(state, *to, value, part);
@@ -767,7 +767,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     _ => 0,
                 };
                 let ty = ScalarType { kind: Kind::Unsigned, bits: 64 };
-                let function = if *to_space { Computed::Subtract } else { Computed::Add };
+                let function = if *to_space { Computation::Subtract } else { Computation::Add };
                 // A null pointer stays one.
                 if value.bits() == Some(0) || by == 0 {
                     self.copy(state, Some(*to), &value, ty);

@@ -62,7 +62,7 @@ pub struct Lowered {
 
 /// Translates a model.
 pub fn lower(model: &Model, logic: &mut Logic, base: &dyn Base) -> Lowered {
-    let mut lowering = ModelTranslation {
+    let mut lowering = LogicTranslation {
         model,
         logic,
         base,
@@ -89,7 +89,7 @@ enum LoweringTask {
     Close(GroupId),
 }
 
-struct ModelTranslation<'a> {
+struct LogicTranslation<'a> {
     model: &'a Model,
     logic: &'a mut Logic,
     base: &'a dyn Base,
@@ -101,7 +101,7 @@ struct ModelTranslation<'a> {
     fixpoints: FxHashMap<DefId, Expr>,
 }
 
-impl ModelTranslation<'_> {
+impl LogicTranslation<'_> {
     fn check(&mut self, check: &Check) -> Formula {
         let expr = self.expr(check.expr);
         let holds = match check.kind {

@@ -1,6 +1,6 @@
 //! The reader of PTX: what compilers print, what is wrong and where, and damaged texts.
 
-use margay_ptx::effect::{Effect, Function, Half, MemoryOrder, MemoryScope, Relation, Update, Window, of};
+use margay_ptx::effect::{Computation, Effect, Half, MemoryOrder, MemoryScope, NumberComparison, Update, Window, of};
 use margay_ptx::{Initial, Kind, Module, Operand, ScalarType, read};
 use proptest::prelude::*;
 
@@ -94,8 +94,8 @@ fn instructions_do_what_the_isa_says() {
     assert_eq!(of(&code[4]), Effect::Fence(MemoryOrder::Acquire, MemoryScope::Cluster));
     assert_eq!(of(&code[5]), Effect::Fence(MemoryOrder::Sc, MemoryScope::Gpu));
     let Effect::SetPredicate { relation, ty, to, with, .. } = of(&code[6]) else { panic!("{:?}", code[6]) };
-    assert_eq!((relation, ty.kind, to.iter().flatten().count()), (Relation::Less, Kind::Unsigned, 2));
-    assert!(matches!(with, Some((Function::Or, Operand::Not(_)))));
+    assert_eq!((relation, ty.kind, to.iter().flatten().count()), (NumberComparison::Less, Kind::Unsigned, 2));
+    assert!(matches!(with, Some((Computation::Or, Operand::Not(_)))));
     assert!(matches!(of(&code[7]), Effect::Load { access, .. } if access.read_only));
     // What is not known is said, and why.
     let unknown = [
@@ -216,31 +216,31 @@ fn a_text_that_is_cut_off_is_an_error_at_its_end() {
 }
 
 /// What 16 bits make of two numbers, by arithmetic that is wide enough.
-fn expected(function: Function, signed: bool, a: u16, b: u16) -> Option<u64> {
+fn expected(function: Computation, signed: bool, a: u16, b: u16) -> Option<u64> {
     let (x, y) = if signed { (i64::from(a as i16), i64::from(b as i16)) } else { (i64::from(a), i64::from(b)) };
     Some(match function {
-        Function::Add => (x + y) as u16 as u64,
-        Function::Subtract => (x - y) as u16 as u64,
-        Function::Multiply(Half::Low) => (x * y) as u16 as u64,
-        Function::Multiply(Half::High) => ((x * y) >> 16) as u16 as u64,
-        Function::Multiply(Half::Wide) => (x * y) as u32 as u64,
-        Function::Divide => (x.checked_div(y)?) as u16 as u64,
-        Function::Remainder => (x.checked_rem(y)?) as u16 as u64,
-        Function::Min => x.min(y) as u16 as u64,
-        Function::Max => x.max(y) as u16 as u64,
-        Function::And => u64::from(a & b),
-        Function::Or => u64::from(a | b),
-        Function::Xor => u64::from(a ^ b),
-        Function::ShiftLeft => {
+        Computation::Add => (x + y) as u16 as u64,
+        Computation::Subtract => (x - y) as u16 as u64,
+        Computation::Multiply(Half::Low) => (x * y) as u16 as u64,
+        Computation::Multiply(Half::High) => ((x * y) >> 16) as u16 as u64,
+        Computation::Multiply(Half::Wide) => (x * y) as u32 as u64,
+        Computation::Divide => (x.checked_div(y)?) as u16 as u64,
+        Computation::Remainder => (x.checked_rem(y)?) as u16 as u64,
+        Computation::Min => x.min(y) as u16 as u64,
+        Computation::Max => x.max(y) as u16 as u64,
+        Computation::And => u64::from(a & b),
+        Computation::Or => u64::from(a | b),
+        Computation::Xor => u64::from(a ^ b),
+        Computation::ShiftLeft => {
             if b < 16 {
                 u64::from(a << b)
             } else {
                 0
             }
         }
-        Function::ShiftRight => (x >> b.min(63)) as u16 as u64,
-        Function::Compare(Relation::Less) => u64::from(x < y),
-        Function::Compare(Relation::GreaterOrEqual) => u64::from(x >= y),
+        Computation::ShiftRight => (x >> b.min(63)) as u16 as u64,
+        Computation::Compare(NumberComparison::Less) => u64::from(x < y),
+        Computation::Compare(NumberComparison::GreaterOrEqual) => u64::from(x >= y),
         _ => return None,
     })
 }
@@ -250,12 +250,12 @@ proptest! {
 
     #[test]
     fn arithmetic_is_that_of_wide_numbers(a: u16, b: u16, small in 0u16..20, signed: bool, above: u64) {
-        let functions = [Function::Add, Function::Subtract, Function::Multiply(Half::Low), Function::Multiply(Half::High), Function::Multiply(Half::Wide),
-            Function::Divide, Function::Remainder, Function::Min, Function::Max, Function::And, Function::Or, Function::Xor,
-            Function::ShiftLeft, Function::ShiftRight, Function::Compare(Relation::Less), Function::Compare(Relation::GreaterOrEqual)];
+        let functions = [Computation::Add, Computation::Subtract, Computation::Multiply(Half::Low), Computation::Multiply(Half::High), Computation::Multiply(Half::Wide),
+            Computation::Divide, Computation::Remainder, Computation::Min, Computation::Max, Computation::And, Computation::Or, Computation::Xor,
+            Computation::ShiftLeft, Computation::ShiftRight, Computation::Compare(NumberComparison::Less), Computation::Compare(NumberComparison::GreaterOrEqual)];
         let ty = ScalarType { kind: if signed { Kind::Signed } else { Kind::Unsigned }, bits: 16 };
         for function in functions {
-            let is_shift = matches!(function, Function::ShiftLeft | Function::ShiftRight);
+            let is_shift = matches!(function, Computation::ShiftLeft | Computation::ShiftRight);
             for b in [b, small, 0] {
                 // Bits above the type say nothing, but those of an amount do.
                 let more = if is_shift { 0 } else { above << 16 };
@@ -270,15 +270,15 @@ proptest! {
         let ty = ScalarType { kind: Kind::Unsigned, bits: 32 };
         let (x, y, z) = (u64::from(a), u64::from(b), u64::from(c));
         let taken = if at >= 32 { 0 } else { (x >> at) & ((1u64 << length.min(32)) - 1) };
-        prop_assert_eq!(Function::Extract.value(ty, &[x, at, length]), Some(taken));
+        prop_assert_eq!(Computation::Extract.value(ty, &[x, at, length]), Some(taken));
         let mask = if at >= 32 { 0 } else { (((1u64 << length.min(32)) - 1) << at) & 0xffff_ffff };
-        prop_assert_eq!(Function::Insert.value(ty, &[x, y, at, length]), Some(y & !mask | x.checked_shl(at as u32).unwrap_or(0) & mask));
-        prop_assert_eq!(Function::Permute.value(ty, &[x, y, 0x3210]), Some(x));
-        prop_assert_eq!(Function::Permute.value(ty, &[x, y, 0x7654]), Some(y));
-        prop_assert_eq!(Function::Logic(0xf0 & 0xcc & 0xaa).value(ty, &[x, y, z]), Some(x & y & z));
-        prop_assert_eq!(Function::Logic(table).value(ty, &[x, y, z]).map(|v| v ^ 0xffff_ffff), Function::Logic(!table).value(ty, &[x, y, z]));
-        prop_assert_eq!(Function::Funnel(true, true).value(ty, &[x, y, at]), Some((x | y << 32) << (at & 31) >> 32));
-        prop_assert_eq!(Function::Funnel(false, false).value(ty, &[x, y, at]), Some(((x | y << 32) >> at.min(32)) & 0xffff_ffff));
+        prop_assert_eq!(Computation::Insert.value(ty, &[x, y, at, length]), Some(y & !mask | x.checked_shl(at as u32).unwrap_or(0) & mask));
+        prop_assert_eq!(Computation::Permute.value(ty, &[x, y, 0x3210]), Some(x));
+        prop_assert_eq!(Computation::Permute.value(ty, &[x, y, 0x7654]), Some(y));
+        prop_assert_eq!(Computation::Logic(0xf0 & 0xcc & 0xaa).value(ty, &[x, y, z]), Some(x & y & z));
+        prop_assert_eq!(Computation::Logic(table).value(ty, &[x, y, z]).map(|v| v ^ 0xffff_ffff), Computation::Logic(!table).value(ty, &[x, y, z]));
+        prop_assert_eq!(Computation::Funnel(true, true).value(ty, &[x, y, at]), Some((x | y << 32) << (at & 31) >> 32));
+        prop_assert_eq!(Computation::Funnel(false, false).value(ty, &[x, y, at]), Some(((x | y << 32) >> at.min(32)) & 0xffff_ffff));
     }
 
     #[test]
@@ -300,7 +300,7 @@ proptest! {
 fn wide_values_are_not_known() {
     let wide = ScalarType { bits: 128, kind: Kind::Bits };
     for (n, value) in [(0, None), (63, None), (64, None), (127, None), (128, Some(0))] {
-        assert_eq!(Function::ShiftLeft.value(wide, &[3, n]), value, "{n}");
+        assert_eq!(Computation::ShiftLeft.value(wide, &[3, n]), value, "{n}");
     }
-    assert_eq!(Function::ShiftRight.value(wide, &[3, 64]), Some(0));
+    assert_eq!(Computation::ShiftRight.value(wide, &[3, 64]), Some(0));
 }

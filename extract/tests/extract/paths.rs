@@ -225,6 +225,17 @@ fn what_no_row_can_say() {
     assert_eq!(other("fence.proxy.async; ld.u32 %r1, [%rd1];"), "other: `fence.proxy.async`: it is a fence between proxies");
 }
 
+/// Few and short paths by themselves may be many instructions together.
+#[test]
+fn all_paths_together_have_a_bound() {
+    let ways =
+        |n: usize| format!("ld.u32 %r{n}, [%rd1]; setp.eq.s32 %p{n}, %r{n}, {n}; @%p{n} bra L{n}; mov.u32 %r20, {n}; L{n}:");
+    let body: String = (1..12).map(ways).chain((0..1500).map(|_| "xor.b32 %r21, %r21, %r20;".to_owned())).collect();
+    let module = ptx::read(&module(&body)).unwrap_or_else(|e| panic!("{e}"));
+    let explored = explore(&module, &module.functions[0], 1);
+    assert_eq!(explored.incomplete.as_deref(), Some("more than 2000000 instructions on its paths"));
+}
+
 /// A predicate in front of an access makes two paths; in front of arithmetic it makes none.
 #[test]
 fn predicates() {

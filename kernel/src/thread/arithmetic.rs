@@ -1,6 +1,6 @@
 //! Arithmetic: computed where it is constant, and left as code where it is not.
 
-use margay_ptx::effect::{Function as Computed, Half, Relation};
+use margay_ptx::effect::{Computation, Half, NumberComparison};
 use margay_ptx::float::{self, FloatFunction};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
@@ -82,54 +82,55 @@ impl Thread<'_, '_> {
         let signed = ScalarType { kind: Kind::Signed, bits: ty.bits };
         let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
         let sign = 1u64 << (ty.bits - 1);
-        let mut of = |function: Computed, ty: ScalarType, all: &[Value]| self.computed(state, function, ty, all, None);
+        let mut of = |function: Computation, ty: ScalarType, all: &[Value]| self.computed(state, function, ty, all, None);
         let (first, magnitude) = (values[0].clone(), constant(sign - 1));
         match function {
-            FloatFunction::Negate => return Some((*to, of(Computed::Xor, word, &[first, constant(sign)]))),
-            FloatFunction::Absolute => return Some((*to, of(Computed::And, word, &[first, magnitude]))),
+            FloatFunction::Negate => return Some((*to, of(Computation::Xor, word, &[first, constant(sign)]))),
+            FloatFunction::Absolute => return Some((*to, of(Computation::And, word, &[first, magnitude]))),
             _ => {}
         }
         // Whether it is no number, and a whole number with a sign that is as large as it is; zeros differ by 1.
         let mut parts = |value: &Value| {
-            let size = of(Computed::And, word, &[value.clone(), magnitude.clone()]);
-            let is_none = of(Computed::Compare(Relation::Greater), word, &[size.clone(), constant(infinity)]);
-            let is_zero = of(Computed::Compare(Relation::Equal), word, &[size, constant(0)]);
-            let spread = of(Computed::ShiftRight, signed, &[value.clone(), constant(u64::from(ty.bits) - 1)]);
-            let turned = of(Computed::And, word, &[spread, magnitude.clone()]);
-            let rank = of(Computed::Xor, word, &[value.clone(), turned]);
+            let size = of(Computation::And, word, &[value.clone(), magnitude.clone()]);
+            let is_none = of(Computation::Compare(NumberComparison::Greater), word, &[size.clone(), constant(infinity)]);
+            let is_zero = of(Computation::Compare(NumberComparison::Equal), word, &[size, constant(0)]);
+            let spread = of(Computation::ShiftRight, signed, &[value.clone(), constant(u64::from(ty.bits) - 1)]);
+            let turned = of(Computation::And, word, &[spread, magnitude.clone()]);
+            let rank = of(Computation::Xor, word, &[value.clone(), turned]);
             (is_none, is_zero, rank)
         };
         let ((no_first, zero_first, a), (no_second, zero_second, b)) = (parts(&values[0]), parts(&values[1]));
         let result = match function {
             FloatFunction::Compare(relation) => {
                 let [a, b] = [(zero_first, a), (zero_second, b)]
-                    .map(|(zero, rank)| of(Computed::Select, word, &[constant(0), rank, zero]));
-                let is_none = of(Computed::Or, predicate, &[no_first, no_second]);
+                    .map(|(zero, rank)| of(Computation::Select, word, &[constant(0), rank, zero]));
+                let is_none = of(Computation::Or, predicate, &[no_first, no_second]);
                 let mut holds = constant(0);
-                for (holds_then, relation) in relation.holds.into_iter().zip([Relation::Less, Relation::Equal, Relation::Greater])
+                for (holds_then, relation) in
+                    relation.holds.into_iter().zip([NumberComparison::Less, NumberComparison::Equal, NumberComparison::Greater])
                 {
                     if holds_then {
-                        let one = of(Computed::Compare(relation), signed, &[a.clone(), b.clone()]);
-                        holds = of(Computed::Or, predicate, &[holds, one]);
+                        let one = of(Computation::Compare(relation), signed, &[a.clone(), b.clone()]);
+                        holds = of(Computation::Or, predicate, &[holds, one]);
                     }
                 }
                 match relation.unordered {
-                    true => of(Computed::Or, predicate, &[holds, is_none]),
+                    true => of(Computation::Or, predicate, &[holds, is_none]),
                     false => {
-                        let is_one = of(Computed::Xor, predicate, &[is_none, constant(1)]);
-                        of(Computed::And, predicate, &[holds, is_one])
+                        let is_one = of(Computation::Xor, predicate, &[is_none, constant(1)]);
+                        of(Computation::And, predicate, &[holds, is_one])
                     }
                 }
             }
             _ => {
-                let relation = if function == FloatFunction::Min { Relation::Less } else { Relation::Greater };
-                let is_first = of(Computed::Compare(relation), signed, &[a, b]);
-                let of_both = of(Computed::Select, word, &[first.clone(), values[1].clone(), is_first]);
-                let or_first = of(Computed::Select, word, &[first, of_both, no_second.clone()]);
-                let or_second = of(Computed::Select, word, &[values[1].clone(), or_first, no_first.clone()]);
+                let relation = if function == FloatFunction::Min { NumberComparison::Less } else { NumberComparison::Greater };
+                let is_first = of(Computation::Compare(relation), signed, &[a, b]);
+                let of_both = of(Computation::Select, word, &[first.clone(), values[1].clone(), is_first]);
+                let or_first = of(Computation::Select, word, &[first, of_both, no_second.clone()]);
+                let or_second = of(Computation::Select, word, &[values[1].clone(), or_first, no_first.clone()]);
                 // Of two that are none: the one that the ISA says.
-                let neither = of(Computed::And, predicate, &[no_first, no_second]);
-                of(Computed::Select, word, &[constant(sign - 1), or_second, neither])
+                let neither = of(Computation::And, predicate, &[no_first, no_second]);
+                of(Computation::Select, word, &[constant(sign - 1), or_second, neither])
             }
         };
         Some((*to, result))
@@ -168,7 +169,7 @@ impl Thread<'_, '_> {
     pub(super) fn compute(
         &mut self,
         state: &mut State,
-        function: Computed,
+        function: Computation,
         ty: ScalarType,
         to: Option<RegisterId>,
         values: &[Value],
@@ -184,7 +185,7 @@ impl Thread<'_, '_> {
     pub(crate) fn computed(
         &mut self,
         state: &State,
-        function: Computed,
+        function: Computation,
         ty: ScalarType,
         values: &[Value],
         to: Option<Key>,
@@ -201,20 +202,27 @@ impl Thread<'_, '_> {
         let is_bit = ty.kind == Kind::Predicate || ty.bits == 1;
         let ones = if is_bit { 1 } else { ty.cut(u64::MAX) };
         match (function, bit(0).map(|b| ty.cut(b)), bit(1).map(|b| ty.cut(b))) {
-            (Computed::Select, ..) if bit(2).is_some() => return values[usize::from(bit(2).is_some_and(|b| b & 1 == 0))].clone(),
-            (Computed::And, Some(0), _) | (Computed::And, _, Some(0)) => return constant(0),
-            (Computed::Or, Some(n), _) | (Computed::Or, _, Some(n)) if n == ones => return constant(ones),
-            (Computed::Multiply(_), Some(0), _) | (Computed::Multiply(_), _, Some(0)) => return constant(0),
-            (Computed::And, Some(n), _) if n == ones => return values[1].clone(),
-            (Computed::And, _, Some(n)) if n == ones => return values[0].clone(),
-            (Computed::Or | Computed::Xor | Computed::Add, Some(0), _) => return values[1].clone(),
+            (Computation::Select, ..) if bit(2).is_some() => {
+                return values[usize::from(bit(2).is_some_and(|b| b & 1 == 0))].clone();
+            }
+            (Computation::And, Some(0), _) | (Computation::And, _, Some(0)) => return constant(0),
+            (Computation::Or, Some(n), _) | (Computation::Or, _, Some(n)) if n == ones => return constant(ones),
+            (Computation::Multiply(_), Some(0), _) | (Computation::Multiply(_), _, Some(0)) => return constant(0),
+            (Computation::And, Some(n), _) if n == ones => return values[1].clone(),
+            (Computation::And, _, Some(n)) if n == ones => return values[0].clone(),
+            (Computation::Or | Computation::Xor | Computation::Add, Some(0), _) => return values[1].clone(),
             (
-                Computed::Or | Computed::Xor | Computed::Add | Computed::Subtract | Computed::ShiftLeft | Computed::ShiftRight,
+                Computation::Or
+                | Computation::Xor
+                | Computation::Add
+                | Computation::Subtract
+                | Computation::ShiftLeft
+                | Computation::ShiftRight,
                 _,
                 Some(0),
             ) => return values[0].clone(),
-            (Computed::Move, ..) => return values[0].clone(),
-            (Computed::Convert(from), ..) if from.bits == ty.bits => return values[0].clone(),
+            (Computation::Move, ..) => return values[0].clone(),
+            (Computation::Convert(from), ..) if from.bits == ty.bits => return values[0].clone(),
             _ => {}
         }
         let opaque = values.iter().any(|v| matches!(v.known, KnownValue::Open { opaque: true, .. }));
@@ -226,13 +234,15 @@ impl Thread<'_, '_> {
             KnownValue::Bits(bits) if ty.bits == 32 => self.layout.shared(bits, self.block).and_then(object_of),
             KnownValue::Bits(_) => None,
         });
-        let is_sum =
-            matches!(function, Computed::Add | Computed::Subtract | Computed::MultiplyAdd(_) | Computed::Select | Computed::Or);
+        let is_sum = matches!(
+            function,
+            Computation::Add | Computation::Subtract | Computation::MultiplyAdd(_) | Computation::Select | Computation::Or
+        );
         let from = |n: usize| values.get(n).map_or(0, |v| if let KnownValue::Open { plus, .. } = v.known { plus } else { 0 });
         let plus = match (function, bit(0), bit(1)) {
-            (Computed::Add, None, Some(n)) => from(0).wrapping_add(n as i64),
-            (Computed::Add, Some(n), None) => from(1).wrapping_add(n as i64),
-            (Computed::Subtract, None, Some(n)) => from(0).wrapping_sub(n as i64),
+            (Computation::Add, None, Some(n)) => from(0).wrapping_add(n as i64),
+            (Computation::Add, Some(n), None) => from(1).wrapping_add(n as i64),
+            (Computation::Subtract, None, Some(n)) => from(0).wrapping_sub(n as i64),
             _ => 0,
         };
         let plus = if ty.bits == 64 && into.is_none() && plus.abs() <= FURTHEST { plus } else { 0 };
@@ -245,32 +255,32 @@ impl Thread<'_, '_> {
         let (a, b, c) = (operand(0), operand(1), operand(2));
         let small = ty.bits < 16;
         let text = match function {
-            Computed::Convert(from) => Some(format!("cvt.{name}.{} {to}, {a}", typed(from))),
-            Computed::Not if is_bit => Some(format!("xor.u32 {to}, {a}, 1")),
-            Computed::And if is_bit => Some(format!("and.u32 {to}, {a}, {b}")),
-            Computed::Or if is_bit => Some(format!("or.u32 {to}, {a}, {b}")),
-            Computed::Xor if is_bit => Some(format!("xor.u32 {to}, {a}, {b}")),
+            Computation::Convert(from) => Some(format!("cvt.{name}.{} {to}, {a}", typed(from))),
+            Computation::Not if is_bit => Some(format!("xor.u32 {to}, {a}, 1")),
+            Computation::And if is_bit => Some(format!("and.u32 {to}, {a}, {b}")),
+            Computation::Or if is_bit => Some(format!("or.u32 {to}, {a}, {b}")),
+            Computation::Xor if is_bit => Some(format!("xor.u32 {to}, {a}, {b}")),
             _ if small => None,
-            Computed::Not => Some(format!("not.{} {to}, {a}", bits_name(ty))),
-            Computed::Negate => Some(format!("neg.s{} {to}, {a}", ty.bits)),
-            Computed::Add => Some(format!("add.{name} {to}, {a}, {b}")),
-            Computed::Subtract => Some(format!("sub.{name} {to}, {a}, {b}")),
-            Computed::Multiply(Half::Low) => Some(format!("mul.lo.{name} {to}, {a}, {b}")),
-            Computed::Multiply(Half::Wide) => Some(format!("mul.wide.{name} {to}, {a}, {b}")),
-            Computed::MultiplyAdd(Half::Low) => Some(format!("mad.lo.{name} {to}, {a}, {b}, {c}")),
-            Computed::MultiplyAdd(Half::Wide) => Some(format!("mad.wide.{name} {to}, {a}, {b}, {c}")),
-            Computed::Divide if bit(1).is_some_and(|n| ty.cut(n) != 0) => Some(format!("div.{name} {to}, {a}, {b}")),
-            Computed::Remainder if bit(1).is_some_and(|n| ty.cut(n) != 0) => Some(format!("rem.{name} {to}, {a}, {b}")),
-            Computed::And => Some(format!("and.{} {to}, {a}, {b}", bits_name(ty))),
-            Computed::Or => Some(format!("or.{} {to}, {a}, {b}", bits_name(ty))),
-            Computed::Xor => Some(format!("xor.{} {to}, {a}, {b}", bits_name(ty))),
-            Computed::IsZero => Some(format!("setp.eq.{name} {to}, {a}, 0")),
-            Computed::ShiftLeft => Some(format!("shl.{} {to}, {a}, {b}", bits_name(ty))),
-            Computed::ShiftRight => Some(format!("shr.{name} {to}, {a}, {b}")),
-            Computed::Min => Some(format!("min.{name} {to}, {a}, {b}")),
-            Computed::Max => Some(format!("max.{name} {to}, {a}, {b}")),
-            Computed::Select => Some(format!("selp.{} {to}, {a}, {b}, {c}", unsigned(ty))),
-            Computed::Compare(relation) => Some(format!("setp.{}.{name} {to}, {a}, {b}", relation_name(relation))),
+            Computation::Not => Some(format!("not.{} {to}, {a}", bits_name(ty))),
+            Computation::Negate => Some(format!("neg.s{} {to}, {a}", ty.bits)),
+            Computation::Add => Some(format!("add.{name} {to}, {a}, {b}")),
+            Computation::Subtract => Some(format!("sub.{name} {to}, {a}, {b}")),
+            Computation::Multiply(Half::Low) => Some(format!("mul.lo.{name} {to}, {a}, {b}")),
+            Computation::Multiply(Half::Wide) => Some(format!("mul.wide.{name} {to}, {a}, {b}")),
+            Computation::MultiplyAdd(Half::Low) => Some(format!("mad.lo.{name} {to}, {a}, {b}, {c}")),
+            Computation::MultiplyAdd(Half::Wide) => Some(format!("mad.wide.{name} {to}, {a}, {b}, {c}")),
+            Computation::Divide if bit(1).is_some_and(|n| ty.cut(n) != 0) => Some(format!("div.{name} {to}, {a}, {b}")),
+            Computation::Remainder if bit(1).is_some_and(|n| ty.cut(n) != 0) => Some(format!("rem.{name} {to}, {a}, {b}")),
+            Computation::And => Some(format!("and.{} {to}, {a}, {b}", bits_name(ty))),
+            Computation::Or => Some(format!("or.{} {to}, {a}, {b}", bits_name(ty))),
+            Computation::Xor => Some(format!("xor.{} {to}, {a}, {b}", bits_name(ty))),
+            Computation::IsZero => Some(format!("setp.eq.{name} {to}, {a}, 0")),
+            Computation::ShiftLeft => Some(format!("shl.{} {to}, {a}, {b}", bits_name(ty))),
+            Computation::ShiftRight => Some(format!("shr.{name} {to}, {a}, {b}")),
+            Computation::Min => Some(format!("min.{name} {to}, {a}, {b}")),
+            Computation::Max => Some(format!("max.{name} {to}, {a}, {b}")),
+            Computation::Select => Some(format!("selp.{} {to}, {a}, {b}, {c}", unsigned(ty))),
+            Computation::Compare(relation) => Some(format!("setp.{}.{name} {to}, {a}, {b}", relation_name(relation))),
             _ => None,
         };
         match text {

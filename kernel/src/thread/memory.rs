@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use margay_ptx::effect::{Function as Computed, MemoryAccess, MemoryOrder, Update, Window};
+use margay_ptx::effect::{Computation, MemoryAccess, MemoryOrder, Update, Window};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space};
 
 use super::facts::add_writer;
@@ -303,7 +303,7 @@ impl Thread<'_, '_> {
                     }
                     None if access.ty.kind == Kind::Signed => {
                         let signed = ScalarType { kind: Kind::Signed, bits: width.bits };
-                        self.computed(state, Computed::Convert(access.ty), signed, &[value], None)
+                        self.computed(state, Computation::Convert(access.ty), signed, &[value], None)
                     }
                     _ => value,
                 };

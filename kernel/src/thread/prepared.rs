@@ -1,7 +1,7 @@
 //! The functions of a module, prepared for threads that execute them.
 
 use margay_ptx::asynchronous::ClusterEffect;
-use margay_ptx::effect::{Effect, Function as Computed};
+use margay_ptx::effect::{Computation, Effect};
 use margay_ptx::{Module, Operand, RegisterId};
 use rustc_hash::FxHashSet;
 
@@ -79,7 +79,7 @@ fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
                 Effect::IsSpace { address, .. } => found.extend(register(address)),
                 Effect::ConvertAddress { to, address, .. } if found.contains(to) => found.extend(register(address)),
                 Effect::Compute { function, to: Some(to), operands, .. }
-                    if found.contains(to) && !matches!(function, Computed::Compare(_)) =>
+                    if found.contains(to) && !matches!(function, Computation::Compare(_)) =>
                 {
                     found.extend(operands.iter().filter_map(|o| register(o)));
                 }

@@ -265,12 +265,12 @@ impl Thread<'_, '_> {
         // A copy to several blocks may come from each of them in turn, or from one of them: which blocks send to which is learnt.
         let sends = self.tensors.sends.entry((group, nth)).or_default();
         sends.extend(destinations.iter().map(|to| (self.block, to.unwrap_or(self.block))));
-        let weight = |n: usize| {
+        let learnt = |n: usize| {
             let sends = self.facts.tensors.sends.get(&(group, n))?;
             sends.iter().map(|&(_, to)| sends.iter().filter(|send| send.1 == to).count() as u64).max()
         };
-        let shares_of = weight(nth).unwrap_or(destinations.len().max(1) as u64);
-        let weight = |n: usize| weight(n).unwrap_or(1);
+        let shares_of = learnt(nth).unwrap_or(destinations.len().max(1) as u64);
+        let weight = |n: usize| learnt(n).unwrap_or(1);
         self.tensors.maps.entry((group, nth)).or_default().insert(identity);
         let given = identity.and_then(|map| self.layout.part_bytes(map));
         if given.is_none() && told == 0 && self.facts.are_settled_about(&group) {

@@ -281,7 +281,7 @@ impl CCompiler<'_> {
                     let goes_on = if holds { condition } else { Term::Unary(Unary::LogicalNot, Box::new(condition)) };
                     branches.push(self.branch(goes_on));
                 }
-                let TypedValue { term, ty } = self.expression(evaluation.part)?;
+                let CTypedValue { term, ty } = self.expression(evaluation.part)?;
                 self.push(Step::Assign(values[next], term));
                 branches.into_iter().for_each(|branch| self.program.patch(branch));
                 self.done.push((std::ptr::from_ref(evaluation.part), values[next], ty));
@@ -321,10 +321,10 @@ impl CCompiler<'_> {
         self.push(Step::BranchIfZero { condition, target: 0, until: Some(0) })
     }
 
-    fn name(&mut self, name: &str) -> TypedValue {
+    fn name(&mut self, name: &str) -> CTypedValue {
         match self.shared.address_of(name) {
-            Ok(address) => TypedValue { term: Term::Constant(address), ty: None },
-            Err(_) => TypedValue { term: Term::Register(self.program.register(name)), ty: Some(self.body.declared(name)) },
+            Ok(address) => CTypedValue { term: Term::Constant(address), ty: None },
+            Err(_) => CTypedValue { term: Term::Register(self.program.register(name)), ty: Some(self.body.declared(name)) },
         }
     }
 
@@ -351,11 +351,11 @@ impl CCompiler<'_> {
         let address = self.expression(pointer)?.term;
         let known = self.done.iter().rev().find(|(part, ..)| std::ptr::eq(*part, target)).copied();
         let read = match known {
-            Some((_, register, ty)) => TypedValue { term: Term::Register(register), ty },
+            Some((_, register, ty)) => CTypedValue { term: Term::Register(register), ty },
             None => {
                 let to = self.program.fresh();
                 self.push(Step::Load { to, address: address.clone(), attributes: Attributes::new(Order::Plain, None) });
-                TypedValue { term: Term::Register(to), ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)) }
+                CTypedValue { term: Term::Register(to), ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)) }
             }
         };
         let value = computed(operator, read, self.expression(value)?);
@@ -365,33 +365,33 @@ impl CCompiler<'_> {
     }
 
     /// A term, with the accesses in it done before. Reads go to registers of their own, so that later ones do not disturb.
-    fn expression(&mut self, e: &Expression) -> Result<TypedValue, Error> {
+    fn expression(&mut self, e: &Expression) -> Result<CTypedValue, Error> {
         if let Some(&(_, value, ty)) = self.done.iter().rev().find(|(part, ..)| std::ptr::eq(*part, e)) {
-            return Ok(TypedValue { term: Term::Register(value), ty });
+            return Ok(CTypedValue { term: Term::Register(value), ty });
         }
         Ok(match e {
-            Expression::Integer(n) => TypedValue { term: Term::Constant(*n), ty: Some(Expression::of_number(*n)) },
+            Expression::Integer(n) => CTypedValue { term: Term::Constant(*n), ty: Some(Expression::of_number(*n)) },
             Expression::Name(name) => self.name(name),
             Expression::Dereference(pointer) => {
                 let address = self.expression(pointer)?.term;
                 let to = self.program.fresh();
                 self.push(Step::Load { to, address, attributes: Attributes::new(Order::Plain, None) });
-                TypedValue { term: Term::Register(to), ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)) }
+                CTypedValue { term: Term::Register(to), ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)) }
             }
             Expression::Unary(UnaryOperator::LogicalNot, e) => {
-                TypedValue::truth(Term::Unary(Unary::LogicalNot, Box::new(self.expression(e)?.term)))
+                CTypedValue::truth(Term::Unary(Unary::LogicalNot, Box::new(self.expression(e)?.term)))
             }
             Expression::Unary(operator, e) => {
                 let operator = if *operator == UnaryOperator::Negate { Unary::Negate } else { Unary::BitwiseNot };
-                let TypedValue { term, ty } = self.expression(e)?;
+                let CTypedValue { term, ty } = self.expression(e)?;
                 let ty = ty.map(CInteger::promoted);
-                TypedValue { term: Term::Unary(operator, Box::new(term)).convert(ty.map(CInteger::integer)), ty }
+                CTypedValue { term: Term::Unary(operator, Box::new(term)).convert(ty.map(CInteger::integer)), ty }
             }
-            Expression::Cast(to, e) => TypedValue { term: self.expression(e)?.converted(*to), ty: Some(*to) },
+            Expression::Cast(to, e) => CTypedValue { term: self.expression(e)?.converted(*to), ty: Some(*to) },
             Expression::Binary(operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), a, b)
                 if b.accesses() && !self.is_done(b) =>
             {
-                TypedValue::truth(self.short_circuit(*operator == BinaryOperator::LogicalAnd, a, b)?)
+                CTypedValue::truth(self.short_circuit(*operator == BinaryOperator::LogicalAnd, a, b)?)
             }
             Expression::Binary(operator, a, b) => {
                 let a = self.expression(a)?;
@@ -402,9 +402,9 @@ impl CCompiler<'_> {
             Expression::Atomic(call) => {
                 let register = Term::Register(self.call(call)?);
                 if matches!(call.function, AtomicFunction::CompareExchange { .. }) {
-                    return Ok(TypedValue::truth(register));
+                    return Ok(CTypedValue::truth(register));
                 }
-                TypedValue { term: register, ty: Some(self.pointed(&call.address).unwrap_or(CInteger::Long)) }
+                CTypedValue { term: register, ty: Some(self.pointed(&call.address).unwrap_or(CInteger::Long)) }
             }
         })
     }
@@ -424,7 +424,7 @@ impl CCompiler<'_> {
     }
 
     /// `c ? a : b`, of the type that both have in common (C11 6.5.15p5).
-    fn conditional(&mut self, parts: &[Expression; 3]) -> Result<TypedValue, Error> {
+    fn conditional(&mut self, parts: &[Expression; 3]) -> Result<CTypedValue, Error> {
         let [condition, then, otherwise] = parts;
         let is_done = parts.iter().any(|e| self.is_done(e));
         let part = |compiler: &mut Self, e: &Expression| {
@@ -450,7 +450,7 @@ impl CCompiler<'_> {
         if let Step::Assign(_, term) = &mut self.program.steps[assigned].0 {
             *term = std::mem::replace(term, Term::Constant(0)).convert(integer);
         }
-        Ok(TypedValue { term: Term::Register(to), ty })
+        Ok(CTypedValue { term: Term::Register(to), ty })
     }
 
     /// Does the call; gives the register with its value.
@@ -499,7 +499,7 @@ impl CCompiler<'_> {
                         let modification = swap(Term::Register(expected), new, Some(success), failure, *weak);
                         self.push(Step::Modify { to: Some(to), address, modification, read, write });
                         // On success `expected` keeps its value, which is what was read then too.
-                        let value = TypedValue { term: Term::Register(to), ty: None }.converted(self.body.declared(name));
+                        let value = CTypedValue { term: Term::Register(to), ty: None }.converted(self.body.declared(name));
                         self.push(Step::Assign(expected, value));
                     }
                     Expected::Memory(pointer) => {
@@ -525,12 +525,12 @@ impl CCompiler<'_> {
 }
 
 /// A value with its type; `None` for pointers, which no conversion cuts off.
-struct TypedValue {
+struct CTypedValue {
     term: Term,
     ty: Option<CInteger>,
 }
 
-impl TypedValue {
+impl CTypedValue {
     /// The result of a comparison.
     fn truth(term: Term) -> Self {
         Self { term, ty: Some(CInteger::Int) }
@@ -548,20 +548,20 @@ impl TypedValue {
 }
 
 /// `a operator b`, in the type that both have in common (C11 6.3.1.8), or of a pointer.
-fn computed(operator: BinaryOperator, a: TypedValue, b: TypedValue) -> TypedValue {
+fn computed(operator: BinaryOperator, a: CTypedValue, b: CTypedValue) -> CTypedValue {
     let of = binary(operator);
     let common = a.ty.zip(b.ty).map(|(x, y)| x.common(y));
     match operator {
-        BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => TypedValue::truth(Term::binary(of, a.term, b.term)),
+        BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => CTypedValue::truth(Term::binary(of, a.term, b.term)),
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
             let ty = a.ty.map(CInteger::promoted);
             let integer = ty.map(CInteger::integer);
-            TypedValue { term: Term::binary(of.of(integer), a.term, b.term).convert(integer), ty }
+            CTypedValue { term: Term::binary(of.of(integer), a.term, b.term).convert(integer), ty }
         }
         _ => {
             let integer = common.map(CInteger::integer);
             let term = Term::typed(of, a.term, b.term, integer);
-            TypedValue { term, ty: if matches!(operator, BinaryOperator::Compare(_)) { Some(CInteger::Int) } else { common } }
+            CTypedValue { term, ty: if matches!(operator, BinaryOperator::Compare(_)) { Some(CInteger::Int) } else { common } }
         }
     }
 }

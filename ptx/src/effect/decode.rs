@@ -1,6 +1,6 @@
 //! From an instruction to its effect.
 
-use super::{Effect, Function, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, Relation, Update, Window};
+use super::{Computation, Effect, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, NumberComparison, Update, Window};
 use crate::asynchronous;
 use crate::exchange::exchange;
 use crate::tensor;
@@ -28,7 +28,7 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
     let operands = &i.operands;
     let get = |n: usize| operands.get(n);
     let has = |q: &str| i.has(q);
-    let compute = |function: Function, count: usize| -> Option<Effect<'_>> {
+    let compute = |function: Computation, count: usize| -> Option<Effect<'_>> {
         let ty = i.ty()?;
         if ty.bits > 64 {
             return unknown("registers of more than 64 bits are not known");
@@ -65,7 +65,7 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
                 Some(Effect::Unpack { parts: parts.iter().map(target).collect::<Option<_>>()?, from })
             }
             (_, Operand::Label(_)) => unknown("the address of a label is taken"),
-            _ => compute(Function::Move, 1),
+            _ => compute(Computation::Move, 1),
         },
         "cvta" => {
             let window = window(i)?;
@@ -84,7 +84,7 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
             if ty.kind == Kind::Float || from.kind == Kind::Float || has("sat") || operands.len() != 2 {
                 return opaque();
             }
-            Some(Effect::Compute { function: Function::Convert(from), ty, to: target(get(0)?)?, operands: vec![get(1)?] })
+            Some(Effect::Compute { function: Computation::Convert(from), ty, to: target(get(0)?)?, operands: vec![get(1)?] })
         }
         "add" | "sub" | "mul" | "mad" | "div" | "rem" | "min" | "max" | "abs" | "neg" | "fma" | "mul24" | "mad24" | "sad"
         | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "testp" | "dp4a" | "dp2a" | "bmsk"
@@ -101,41 +101,41 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "wmma" if has("load") => unseen(i, "which part of a matrix a thread reads is not known: what is read is not looked at"),
         "wmma" => unseen(i, "which part of a matrix a thread writes is not known: what is written is not looked at"),
         "ldmatrix" | "stmatrix" => matrix(i),
-        "add" => compute(Function::Add, 2),
-        "sub" => compute(Function::Subtract, 2),
-        "mul" => compute(Function::Multiply(half()), 2),
-        "mad" => compute(Function::MultiplyAdd(half()), 3),
-        "div" => compute(Function::Divide, 2),
-        "rem" => compute(Function::Remainder, 2),
-        "min" => compute(Function::Min, 2),
-        "max" => compute(Function::Max, 2),
-        "abs" => compute(Function::Absolute, 1),
-        "neg" => compute(Function::Negate, 1),
-        "not" => compute(Function::Not, 1),
-        "and" => compute(Function::And, 2),
-        "or" => compute(Function::Or, 2),
-        "xor" => compute(Function::Xor, 2),
-        "cnot" => compute(Function::IsZero, 1),
-        "shl" => compute(Function::ShiftLeft, 2),
-        "shr" => compute(Function::ShiftRight, 2),
-        "popc" => compute(Function::CountOnes, 1),
-        "clz" => compute(Function::CountLeadingZeros, 1),
-        "bfind" => compute(Function::FindHighest(has("shiftamt")), 1),
-        "brev" => compute(Function::Reverse, 1),
-        "bfe" => compute(Function::Extract, 3),
-        "bfi" => compute(Function::Insert, 4),
-        "prmt" if i.qualifiers.len() == 1 => compute(Function::Permute, 3),
+        "add" => compute(Computation::Add, 2),
+        "sub" => compute(Computation::Subtract, 2),
+        "mul" => compute(Computation::Multiply(half()), 2),
+        "mad" => compute(Computation::MultiplyAdd(half()), 3),
+        "div" => compute(Computation::Divide, 2),
+        "rem" => compute(Computation::Remainder, 2),
+        "min" => compute(Computation::Min, 2),
+        "max" => compute(Computation::Max, 2),
+        "abs" => compute(Computation::Absolute, 1),
+        "neg" => compute(Computation::Negate, 1),
+        "not" => compute(Computation::Not, 1),
+        "and" => compute(Computation::And, 2),
+        "or" => compute(Computation::Or, 2),
+        "xor" => compute(Computation::Xor, 2),
+        "cnot" => compute(Computation::IsZero, 1),
+        "shl" => compute(Computation::ShiftLeft, 2),
+        "shr" => compute(Computation::ShiftRight, 2),
+        "popc" => compute(Computation::CountOnes, 1),
+        "clz" => compute(Computation::CountLeadingZeros, 1),
+        "bfind" => compute(Computation::FindHighest(has("shiftamt")), 1),
+        "brev" => compute(Computation::Reverse, 1),
+        "bfe" => compute(Computation::Extract, 3),
+        "bfi" => compute(Computation::Insert, 4),
+        "prmt" if i.qualifiers.len() == 1 => compute(Computation::Permute, 3),
         "lop3" if operands.len() == 5 => match get(4)? {
             Operand::Integer(table) => Some(Effect::Compute {
-                function: Function::Logic(*table as u8),
+                function: Computation::Logic(*table as u8),
                 ty: i.ty()?,
                 to: target(get(0)?)?,
                 operands: operands[1..4].iter().collect(),
             }),
             _ => None,
         },
-        "shf" => compute(Function::Funnel(has("l"), has("wrap")), 3),
-        "selp" => compute(Function::Select, 3),
+        "shf" => compute(Computation::Funnel(has("l"), has("wrap")), 3),
+        "selp" => compute(Computation::Select, 3),
         "setp" => {
             let ty = i.ty()?;
             let to = match get(0)? {
@@ -150,9 +150,9 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
                 None => None,
                 Some(with) => {
                     let function = match (has("and"), has("or"), has("xor")) {
-                        (true, ..) => Function::And,
-                        (_, true, _) => Function::Or,
-                        (_, _, true) => Function::Xor,
+                        (true, ..) => Computation::And,
+                        (_, true, _) => Computation::Or,
+                        (_, _, true) => Computation::Xor,
                         _ => return None,
                     };
                     Some((function, with))
@@ -300,14 +300,14 @@ fn unseen<'i>(i: &'i Instruction, why: &'static str) -> Option<Effect<'i>> {
     Some(Effect::Unseen { why, to })
 }
 
-fn relation(name: &str) -> Option<Relation> {
+fn relation(name: &str) -> Option<NumberComparison> {
     Some(match name {
-        "eq" => Relation::Equal,
-        "ne" => Relation::NotEqual,
-        "lt" | "lo" => Relation::Less,
-        "le" | "ls" => Relation::LessOrEqual,
-        "gt" | "hi" => Relation::Greater,
-        "ge" | "hs" => Relation::GreaterOrEqual,
+        "eq" => NumberComparison::Equal,
+        "ne" => NumberComparison::NotEqual,
+        "lt" | "lo" => NumberComparison::Less,
+        "le" | "ls" => NumberComparison::LessOrEqual,
+        "gt" | "hi" => NumberComparison::Greater,
+        "ge" | "hs" => NumberComparison::GreaterOrEqual,
         _ => return None,
     })
 }

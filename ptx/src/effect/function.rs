@@ -4,7 +4,7 @@ use crate::tree::{Kind, ScalarType};
 
 /// A comparison of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Relation {
+pub enum NumberComparison {
     /// `==`
     Equal,
     /// `!=`
@@ -32,7 +32,7 @@ pub enum Half {
 
 /// What is computed from numbers, in a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Function {
+pub enum Computation {
     /// The operand.
     Move,
     /// The operand, which is of another type.
@@ -74,7 +74,7 @@ pub enum Function {
     /// The first if the third is true, else the second.
     Select,
     /// 1 if the relation holds, else 0.
-    Compare(Relation),
+    Compare(NumberComparison),
     /// How many bits are 1.
     CountOnes,
     /// How many bits are 0 before the first 1.
@@ -95,7 +95,7 @@ pub enum Function {
     Funnel(bool, bool),
 }
 
-impl Function {
+impl Computation {
     /// What is computed in a type; `None` where the ISA says that it is not defined, as a quotient by zero.
     pub fn value(self, ty: ScalarType, operands: &[u64]) -> Option<u64> {
         let get = |n: usize| operands.get(n).copied();
@@ -238,7 +238,7 @@ impl Function {
     }
 }
 
-impl Relation {
+impl NumberComparison {
     fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
             Self::Equal => order.is_eq(),

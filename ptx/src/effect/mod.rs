@@ -7,7 +7,7 @@ mod decode;
 mod function;
 
 pub(crate) use decode::{register, scope, target, unknown, update, window};
-pub use function::{Function, Half, Relation, Update};
+pub use function::{Computation, Half, NumberComparison, Update};
 
 use crate::asynchronous::{AsyncEffect, ClusterEffect};
 use crate::exchange::Exchange;
@@ -97,7 +97,7 @@ pub enum Effect<'i> {
     /// Computes a register from operands.
     Compute {
         /// What it computes.
-        function: Function,
+        function: Computation,
         /// In which type.
         ty: ScalarType,
         /// The register; nothing for `_`.
@@ -108,7 +108,7 @@ pub enum Effect<'i> {
     /// `setp`: a comparison, combined with a predicate, and its opposite.
     SetPredicate {
         /// The relation.
-        relation: Relation,
+        relation: NumberComparison,
         /// The type of what is compared.
         ty: ScalarType,
         /// The predicates: of the result, and of the opposite.
@@ -116,7 +116,7 @@ pub enum Effect<'i> {
         /// What is compared.
         operands: [&'i Operand; 2],
         /// And, or or exclusive or with this.
-        with: Option<(Function, &'i Operand)>,
+        with: Option<(Computation, &'i Operand)>,
     },
     /// A function that nobody interprets, of registers alone.
     Opaque {

@@ -1,10 +1,10 @@
 //! Functions: their registers, labels, instructions and operands.
 
-use super::{Block, FunctionDraft, MAX_DEPTH, Reader, Wrong};
+use super::{Block, FunctionDraft, MAX_DEPTH, PtxReader, Wrong};
 use crate::lex::{At, Token};
 use crate::tree::{Function, Instruction, Operand, Register, RegisterId, ScalarType, Space, VariableId, position};
 
-impl<'t> Reader<'t> {
+impl<'t> PtxReader<'t> {
     /// A function from behind its directive.
     pub(super) fn function(&mut self, entry: bool) -> Result<(), Wrong> {
         let start = self.tokens[self.next - 1].start;

@@ -1,13 +1,13 @@
 //! Variables, their initial values, and parameters.
 
-use super::{FunctionDraft, MAX_DEPTH, Reader, Wrong};
+use super::{FunctionDraft, MAX_DEPTH, PtxReader, Wrong};
 use crate::lex::Token;
 use crate::tree::{Initial, Kind, Parameter, RegisterId, ScalarType, Space, Variable, VariableId};
 
 /// The most bytes of a variable.
 const MAX_BYTES: u64 = 1 << 39;
 
-impl<'t> Reader<'t> {
+impl<'t> PtxReader<'t> {
     pub(super) fn declaration(&mut self) -> Result<(), Wrong> {
         let mut external = false;
         while let Token::Dot(word @ ("visible" | "extern" | "weak" | "common")) = self.token() {

@@ -1,10 +1,10 @@
 //! Which line of a source an instruction is of: `.file` and `.loc`.
 
-use super::{Reader, Wrong};
+use super::{PtxReader, Wrong};
 use crate::lex::Token;
 use crate::tree::Line;
 
-impl Reader<'_> {
+impl PtxReader<'_> {
     pub(super) fn file(&mut self) -> Result<(), Wrong> {
         self.advance();
         let number = self.number("the number of a file")? as u32;

@@ -22,7 +22,7 @@ pub fn read(text: &str) -> Result<Module, ReadError> {
         ReadError { message, start, end, line, column }
     };
     let tokens = tokens(text).map_err(at)?;
-    let mut reader = Reader {
+    let mut reader = PtxReader {
         text,
         tokens: &tokens,
         next: 0,
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<Module, ReadError> {
 
 type Wrong = (String, usize, usize);
 
-struct Reader<'t> {
+struct PtxReader<'t> {
     text: &'t str,
     tokens: &'t [At<'t>],
     next: usize,
@@ -70,7 +70,7 @@ struct FunctionDraft<'t> {
     names: Vec<(usize, usize, usize)>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> PtxReader<'t> {
     fn at(&self) -> At<'t> {
         self.tokens[self.next.min(self.tokens.len() - 1)]
     }

@@ -1,7 +1,7 @@
 //! Functions of PTX as steps that a thread takes: operands are resolved, and what an instruction does is that of the crate `ptx`.
 
 use margay_ptx::effect::{
-    self, Effect, Function as Computed, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, Relation, Update, Window,
+    self, Computation, Effect, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, NumberComparison, Update, Window,
 };
 use margay_ptx::exchange::Exchange;
 use margay_ptx::float::{self, FloatFunction};
@@ -63,8 +63,8 @@ pub(crate) enum DecodedStep {
     Add32(u32, StepOperand, StepOperand),
     Add64(u32, StepOperand, StepOperand),
     MultiplyAdd32(u32, StepOperand, StepOperand, StepOperand),
-    Compare(Relation, ScalarType, u32, StepOperand, StepOperand),
-    Compute(Computed, ScalarType, u32, [StepOperand; 4], u8),
+    Compare(NumberComparison, ScalarType, u32, StepOperand, StepOperand),
+    Compute(Computation, ScalarType, u32, [StepOperand; 4], u8),
     SetPredicate(Box<SetPredicate>),
     Float(FloatFunction, ScalarType, u32, [StepOperand; 3], u8),
     FloatPredicate(Box<FloatPredicate>),
@@ -99,11 +99,11 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 pub(crate) struct SetPredicate {
-    pub relation: Relation,
+    pub relation: NumberComparison,
     pub ty: ScalarType,
     pub to: [u32; 2],
     pub operands: [StepOperand; 2],
-    pub with: Option<(Computed, StepOperand)>,
+    pub with: Option<(Computation, StepOperand)>,
 }
 
 #[derive(Debug)]
@@ -112,7 +112,7 @@ pub(crate) struct FloatPredicate {
     pub ty: ScalarType,
     pub to: [u32; 2],
     pub operands: [StepOperand; 2],
-    pub with: Option<(Computed, StepOperand)>,
+    pub with: Option<(Computation, StepOperand)>,
 }
 
 /// A barrier of the block at which threads get what their predicates make together.
@@ -378,10 +378,10 @@ impl VariablePlaces<'_> {
                 let all = self.sources::<4>(&operands)?;
                 let [a, b, c, _] = all;
                 match (function, ty.bits) {
-                    (Computed::Move, 64) => DecodedStep::Move(to, a),
-                    (Computed::Add, 32) => DecodedStep::Add32(to, a, b),
-                    (Computed::Add, 64) => DecodedStep::Add64(to, a, b),
-                    (Computed::MultiplyAdd(Half::Low), 32) => DecodedStep::MultiplyAdd32(to, a, b, c),
+                    (Computation::Move, 64) => DecodedStep::Move(to, a),
+                    (Computation::Add, 32) => DecodedStep::Add32(to, a, b),
+                    (Computation::Add, 64) => DecodedStep::Add64(to, a, b),
+                    (Computation::MultiplyAdd(Half::Low), 32) => DecodedStep::MultiplyAdd32(to, a, b, c),
                     _ => DecodedStep::Compute(function, ty, to, all, operands.len() as u8),
                 }
             }
@@ -513,9 +513,9 @@ impl VariablePlaces<'_> {
                 None => None,
                 Some(with) => {
                     let function = match (i.has("and"), i.has("or"), i.has("xor")) {
-                        (true, ..) => Computed::And,
-                        (_, true, _) => Computed::Or,
-                        (_, _, true) => Computed::Xor,
+                        (true, ..) => Computation::And,
+                        (_, true, _) => Computation::Or,
+                        (_, _, true) => Computation::Xor,
                         _ => return None,
                     };
                     Some((function, self.source(with)?))

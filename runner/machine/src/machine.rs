@@ -3,7 +3,7 @@
 mod meeting;
 
 use fastrand::Rng;
-use margay_ptx::effect::{Function as Computed, Meeting, Update, Window};
+use margay_ptx::effect::{Computation, Meeting, Update, Window};
 use margay_ptx::exchange::Exchange;
 use margay_ptx::float::FloatFunction;
 use margay_ptx::{Kind, Line, ScalarType};
@@ -347,7 +347,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
                 }
                 DecodedStep::Compare(relation, ty, to, a, b) => {
                     let operands = [self.value(who, *a), self.value(who, *b)];
-                    let v = Computed::Compare(*relation).value(*ty, &operands).unwrap_or(0);
+                    let v = Computation::Compare(*relation).value(*ty, &operands).unwrap_or(0);
                     self.set(who, *to, v);
                 }
                 DecodedStep::Compute(function, ty, to, sources, count) => {
@@ -361,7 +361,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
                 }
                 DecodedStep::SetPredicate(set) => {
                     let operands = set.operands.map(|s| self.value(who, s));
-                    let v = Computed::Compare(set.relation).value(set.ty, &operands).unwrap_or(0);
+                    let v = Computation::Compare(set.relation).value(set.ty, &operands).unwrap_or(0);
                     self.predicates(who, v, set.to, set.with);
                 }
                 DecodedStep::Float(function, ty, to, sources, count) => {
@@ -495,7 +495,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         Ok(Turn::Over)
     }
 
-    fn predicates(&mut self, who: Who, value: u64, to: [u32; 2], with: Option<(Computed, StepOperand)>) {
+    fn predicates(&mut self, who: Who, value: u64, to: [u32; 2], with: Option<(Computation, StepOperand)>) {
         let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
         let with = with.map(|(function, source)| (function, self.value(who, source)));
         for (to, value) in to.into_iter().zip([value, value ^ 1]) {
