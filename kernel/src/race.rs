@@ -373,19 +373,21 @@ impl Inquiry<'_, '_> {
         }))
     }
 
-    /// Whether the test of a race between blocks has none by the reading in which mbarriers order shared memory whatever the scopes.
+    /// The first reading by which the test of a race between blocks of a cluster has none, of those that allow less than the one that was asked by.
     fn by_another_reading(&self, written: &Written) -> Option<String> {
-        let other = KernelReading::MbarriersOrderShared;
-        if self.question.reading == other || self.launch.cluster <= 1 || !written.read.test.locations.iter().any(|l| l.mbarrier) {
+        if self.launch.cluster <= 1 || !written.read.test.locations.iter().any(|l| l.mbarrier) {
             return None;
         }
-        let verdict = self.engines.run_quickly(&written.read.test, other.races().ok()?, &self.options()).ok()?;
-        (verdict.race.is_none() && !verdict.bounded && verdict.gap.is_none()).then(|| {
-            format!(
-                "By the letter of PTX ISA 8.7 a wait or an arrival of scope .cta orders nothing between blocks. If mbarriers order shared memory \
-                 whatever the scopes, this test has no race: ask about the whole kernel with `--model {}`.",
-                other.name()
-            )
+        let stricter = KernelReading::ALL.into_iter().skip(self.question.reading as usize + 1);
+        stricter.into_iter().find_map(|other| {
+            let [supposed, letter] = other.supposition()?;
+            let verdict = self.engines.run_quickly(&written.read.test, other.races().ok()?, &self.options()).ok()?;
+            (verdict.race.is_none() && !verdict.bounded && verdict.gap.is_none()).then(|| {
+                format!(
+                    "By the letter {letter}. If {supposed}, this test has no race: ask about the whole kernel with `--model {}`.",
+                    other.name()
+                )
+            })
         })
     }
 

@@ -19,19 +19,37 @@ pub enum KernelReading {
     Letter,
     /// An mbarrier orders accesses of shared memory whatever the scopes of its operations (docs/ptx-isa-derivation.md, M1).
     MbarriersOrderShared,
+    /// The same, and an asynchronous access of shared memory is performed by the block whose memory it is (docs/ptx-isa-derivation.md, A8).
+    ClustersOrderShared,
 }
 
 type ReadModel = Result<Model, Vec<Diagnostic>>;
 
 impl KernelReading {
-    /// All of them, the letter first.
-    pub const ALL: [Self; 2] = [Self::Letter, Self::MbarriersOrderShared];
+    /// All of them, the letter first; each allows no more than the one in front of it.
+    pub const ALL: [Self; 3] = [Self::Letter, Self::MbarriersOrderShared, Self::ClustersOrderShared];
 
     /// The built-in model.
     pub fn name(self) -> &'static str {
         match self {
             Self::Letter => "ptx-8",
             Self::MbarriersOrderShared => "ptx-8-mbarriers-order-shared",
+            Self::ClustersOrderShared => "ptx-8-clusters-order-shared",
+        }
+    }
+
+    /// What the reading supposes beyond the letter, and what the letter says: two clauses. None for the letter.
+    pub fn supposition(self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::Letter => None,
+            Self::MbarriersOrderShared => Some([
+                "mbarriers order shared memory whatever the scopes",
+                "of PTX ISA 8.7 a wait or an arrival of scope .cta orders nothing between blocks",
+            ]),
+            Self::ClustersOrderShared => Some([
+                "asynchronous accesses of shared memory are performed by the block whose memory it is, and mbarriers order it whatever the scopes",
+                "of PTX ISA 8.9.5 two asynchronous accesses that two blocks issued need a fence.proxy.async between them",
+            ]),
         }
     }
 

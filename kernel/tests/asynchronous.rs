@@ -273,6 +273,82 @@ fn waits_of_scope_cta_are_judged_by_a_reading() {
     assert_eq!(wrong.wrong().map(|l| l.findings[0].model_name()), Some("ptx-8-mbarriers-order-shared-races.cat".to_owned()));
 }
 
+/// The block of rank 0 multicasts a tile to both blocks of its cluster, and each stores its own by a bulk copy behind a wait of scope cta.
+const FORWARDED: &str = "
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry forwarded(.param .u64 from, .param .u64 to) .explicitcluster .reqnctapercluster 2 {
+    .reg .pred %p<3>;
+    .reg .b16 %rs<2>;
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<5>;
+    .shared .align 128 .b8 tile[16];
+    .shared .align 8 .b64 full;
+    ld.param.u64 %rd1, [from];
+    ld.param.u64 %rd2, [to];
+    mov.u32 %r1, %cluster_ctarank;
+    mbarrier.init.shared::cta.b64 [full], 1;
+    fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.relaxed;
+    barrier.cluster.wait.acquire;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 16;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra AGAIN;
+    mov.b16 %rs1, 3;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%rd1], 16, [full], %rs1;
+AGAIN:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [full], 0;
+    @!%p2 bra AGAIN;
+    mul.wide.u32 %rd3, %r1, 16;
+    add.s64 %rd4, %rd2, %rd3;
+    cp.async.bulk.global.shared::cta.bulk_group [%rd4], [tile], 16;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    barrier.cluster.arrive.release;
+    barrier.cluster.wait.acquire;
+    ret;
+}
+";
+
+/// What another block multicast and a bulk copy reads needs a proxy fence unless an access of shared memory is of the block whose memory it is, and a wait
+/// by every reading.
+#[test]
+fn a_multicast_that_is_copied_on_is_judged_by_a_reading() {
+    let launches = ["2x1@cluster=2".parse().unwrap()];
+    let ask_by = |text: &str, reading| {
+        let module = margay_ptx::read(text).unwrap();
+        let question = KernelQuestion::new(text, &module, module.function("forwarded").unwrap());
+        ask(&KernelQuestion { launches: &launches, reading, repairs: false, ..question }).unwrap()
+    };
+    let hint = |answer: &KernelAnswer| {
+        let why = answer.wrong().expect("a race").findings.iter().flat_map(|f| f.why.clone()).collect::<Vec<_>>().join("\n");
+        KernelReading::ALL.into_iter().find(|reading| why.contains(&format!("`--model {}`", reading.name())))
+    };
+    let fenced = FORWARDED.replace("    mul.wide", "    fence.proxy.async;\n    mul.wide");
+    let unawaited = FORWARDED.replace("@!%p2 bra AGAIN;", "");
+    assert!(fenced != FORWARDED && unawaited != FORWARDED);
+    for (what, text, verdicts) in [
+        (
+            "as in kernels in use",
+            FORWARDED,
+            [Some(Some(KernelReading::ClustersOrderShared)), Some(Some(KernelReading::ClustersOrderShared)), None],
+        ),
+        ("with a fence", &fenced, [Some(Some(KernelReading::MbarriersOrderShared)), None, None]),
+        ("without the wait", &unawaited, [Some(None), Some(None), Some(None)]),
+    ] {
+        for (reading, wanted) in KernelReading::ALL.into_iter().zip(verdicts) {
+            let answer = ask_by(text, reading);
+            match wanted {
+                Some(better) => assert_eq!(hint(&answer), better, "{what}, {reading:?}: {:?}", answer.launches),
+                None => {
+                    assert!(answer.wrong().is_none() && answer.is_settled(false), "{what}, {reading:?}: {:?}", answer.launches)
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn places_in_clusters_are_known() {
     let code = "mov.u32 %r1, %cluster_ctarank;\nmov.u32 %r2, %cluster_nctarank;\nxor.b32 %r3, %r1, 1;\nmov.u32 %r4, tile;\n\

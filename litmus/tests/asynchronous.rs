@@ -305,7 +305,7 @@ fn every_line_of_the_model_matters_to_a_hand_made_test() {
 /// Where the text allows two readings: a built-in model, in what it differs from `ptx-8`, and the smallest tests that tell them
 /// apart. (docs/ptx-isa-derivation.md, A2 and A3.)
 type Reading = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
-const READINGS: [Reading; 6] = [
+const READINGS: [Reading; 7] = [
     (
         "ptx-8-waits-by-branch",
         &[(
@@ -339,6 +339,7 @@ const READINGS: [Reading; 6] = [
             "init-cp-async-arrive-no-fence.litmus",
             "init-fence-bulk-of-another-cta.litmus",
             "multicast-refill.litmus",
+            "multicast-wgmma-proxy-fence.litmus",
             "tensormap-another-field.litmus",
             "tensormap-replace-after-wait.litmus",
             "tensormap-box.litmus",
@@ -403,6 +404,38 @@ const READINGS: [Reading; 6] = [
         ],
     ),
     (
+        "ptx-8-clusters-order-shared",
+        &[
+            ("let synchronizes-shared =\n", ORDER_SHARED),
+            (
+                "  | ([shared-release]; po; [B & RLX & CLUSTER]; sync_barrier) & sr\n",
+                "  | ([shared-release]; po; [B & RLX & CLUSTER]; sync_barrier) & sr\n  | at-narrow-mbarriers\n",
+            ),
+            ("   bulk operation \"accesses its mbarrier operand using generic-proxy\"). *)\n", BY_THE_BLOCK_OF_THE_MEMORY),
+            (
+                "  | (before-async & overlap & same-proxy & scta)\n",
+                "  | (before-async & overlap & same-proxy & (scta | SHARED * SHARED))\n",
+            ),
+            (
+                "(to-generic | into-async | async_issue; [GEN])) & overlap)\n",
+                "(to-generic | into-async | async_issue; [GEN])) & overlap)\n  | (([SHARED & ASYNC]; shared-causality; async_issue; [ASYNC]) & overlap)\n",
+            ),
+        ],
+        // Not what is in global memory: `wait-cta-global`.
+        &[
+            "arrive-cta-of-another-cta.litmus",
+            "wait-cta-for-another-cta.litmus",
+            "multicast-wait-cta.litmus",
+            "multicast-refill-scope-cta.litmus",
+            "multicast-refill-wait-cta.litmus",
+            "multicast-wgmma.litmus",
+            "multicast-wgmma-wait-cta.litmus",
+            "multicast-refill-wgmma.litmus",
+            "wait-cta-own-shared.litmus",
+            "wait-cta-overwritten.litmus",
+        ],
+    ),
+    (
         "ptx-8-completions-before-arrivals",
         &[("let before-async = base-causality?; async_issue\n", COMPLETIONS_BEFORE_ARRIVALS)],
         &["completion-before-arrival.litmus"],
@@ -414,6 +447,11 @@ const ORDER_SHARED: &str = r#"(* The other reading of M1 in docs/ptx-isa-derivat
    thread that can reach it. Scopes say what they order of global memory. *)
 let at-narrow-mbarriers = narrow-mbarrier & (release-pattern; observation; acquire-pattern)
 let synchronizes-shared =
+"#;
+
+/// Whose the asynchronous accesses of shared memory are.
+const BY_THE_BLOCK_OF_THE_MEMORY: &str = r#"   bulk operation "accesses its mbarrier operand using generic-proxy"). The other reading of A8 in docs/ptx-isa-derivation.md:
+   an access of shared memory is performed by the thread block whose memory it is, so that all asynchronous ones of a location are by one block. *)
 "#;
 
 /// An operation that does not wait for the arrivals in front of it.

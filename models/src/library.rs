@@ -15,13 +15,14 @@ pub const BUILT_IN_FOLDER: &str = "<built-in>/";
 include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 
 /// The models of languages and GPUs in the order in which they are listed; the others follow by name.
-const FIRST: [&str; 20] = [
+const FIRST: [&str; 21] = [
     "sc",
     "tso",
     "ptx-6.0",
     "ptx-6.0-any-fence",
     "ptx-6.0-strong-patterns",
     "ptx-8",
+    "ptx-8-clusters-order-shared",
     "ptx-8-completions-before-arrivals",
     "ptx-8-mbarrier-async",
     "ptx-8-mbarriers-order-shared",
