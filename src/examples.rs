@@ -86,6 +86,10 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("margay kernel lock.ptx", "Has a kernel a data race, or a wait that never ends? Small launches first."),
             ("margay kernel lock.cu --launch 2x1 --final 'counter == 2'", "The same of CUDA, and what must hold at the end."),
+            (
+                "margay kernel lock.ll --cmd 'llc -mcpu={arch} {in} -o {out}'",
+                "The same of what another compiler makes of a file.",
+            ),
         ],
     ),
     ("fence", &[("margay fence sb.litmus --model ptx-8", "The cheapest fences, orders and scopes that forbid the outcome.")]),

@@ -59,6 +59,10 @@ pub struct KernelArguments {
     /// Give up after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
+    /// A command that compiles FILE to PTX, whatever it is: `clang++ -x cuda --cuda-gpu-arch={arch} --cuda-device-only -O2 -S {in} -o {out}`; without `{out}` it
+    /// prints the PTX
+    #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["compiler"])]
+    pub cmd: Option<String>,
     /// What compiles .cu files [default: nvcc if there is one, else Margay, which optimises nothing]
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["margay", "nvcc"]).try_map(|name| KernelCompiler::named(&name)))]
     pub compiler: Option<KernelCompiler>,
@@ -88,6 +92,7 @@ pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
         against,
         out,
         timeout,
+        cmd,
         compiler,
         toolkit,
         target,
@@ -107,6 +112,7 @@ pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
         against: against.clone(),
         out: out.clone(),
         timeout: *timeout,
+        command: cmd.clone(),
         compiler: *compiler,
         toolkit: toolkit.clone(),
         target: target.clone(),

@@ -8,7 +8,7 @@ parts! {
     pub struct Kernels {
         /// The file as named.
         pub file: String,
-        /// What compiled it to PTX, if it is CUDA: `margay` or `nvcc`; null if it is PTX. Margay optimises nothing: of plain accesses nvcc may make
+        /// What compiled it to PTX: `margay`, `nvcc`, or `cmd` for a command of the user; null if it is PTX. Margay optimises nothing: of plain accesses nvcc may make
         /// others.
         pub compiler: Option<String>,
         /// The model.

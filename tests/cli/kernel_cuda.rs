@@ -81,6 +81,44 @@ fn other_questions_are_asked() {
     assert!(hardened.contains("to add: `fence.sc.gpu` (in CUDA: __threadfence()) behind new.cu:4"), "{hardened}");
 }
 
+/// A command makes PTX of a file of any kind: the answer says so, and what the command says against it is shown.
+#[test]
+fn a_command_compiles() {
+    let files = folder("kernel-cmd");
+    let text = std::fs::read_to_string("tests/kernels/lock.ptx").expect("a kernel");
+    let other = write(&files, "lock.other", text.replace("ticket_lock", "LOCK"));
+    let ask = |cmd: &str, more: &[&str]| {
+        let asked = ["kernel", &other, "--kernel", "ticket_lock_without_release", "--launch", "2x1", "--cmd", cmd];
+        margay(&[&asked[..], more].concat())
+    };
+    for cmd in ["sed s/LOCK/ticket_lock/ {in}", "echo made for {arch} >&2; sed s/LOCK/ticket_lock/ {in} > {out}"] {
+        let output = ask(cmd, &[]);
+        assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+        let said = flat(&out(&output));
+        assert!(said.contains("data race in launch 2x1 under ptx-8, compiled by the command of --cmd"), "{said}");
+        let json: serde_json::Value = serde_json::from_str(&out(&ask(cmd, &["--format", "json"]))).expect("JSON");
+        assert_eq!(json["compiler"], "cmd");
+    }
+    for (cmd, parts) in [
+        ("cat x", &["`cat x` does not say where the file goes", "write `{in}` in it"][..]),
+        ("echo {in}: wrong {arch} >&2; false", &["makes no PTX of", "lock.other: wrong sm_90"]),
+        ("no-such-compiler {in}", &["makes no PTX of", "cannot start the compiler", "no-such-compiler"]),
+        ("true {in} {out}", &["ends well and writes nothing"]),
+        ("echo nonsense {in}", &["what the command of --cmd made of", "nonsense"]),
+        ("echo .version 8.0; : {in}", &["there is no kernel in"]),
+        ("kill -9 $$ {in}", &["makes no PTX of", "crashes"]),
+    ] {
+        let output = ask(cmd, &[]);
+        assert_eq!(output.status.code(), Some(2), "{cmd}: {}", out(&output));
+        let said = flat(&err(&output));
+        for part in parts {
+            assert!(said.contains(part), "no {part} in {said}");
+        }
+    }
+    let both = ask("cat {in}", &["--compiler", "margay"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
 /// What is not understood is named with its place, its text, and what to do; what is no compiler as well.
 #[test]
 fn what_is_not_understood_is_named() {

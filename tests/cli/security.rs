@@ -22,6 +22,7 @@ const ITEMS: &[(&str, fn())] = &[
     ("Nothing is started because it lies where you work", nothing_of_the_working_directory),
     ("`gpu check` and `gpu run` start", the_toolkit_that_is_named),
     ("`margay extract FILE.toml` starts what the file says", a_front_end_is_a_script),
+    ("`--cmd TEMPLATE` of `extract` and `kernel` starts that command", a_command_is_yours),
     ("`--solver dimacs:COMMAND` starts that command", a_solver_is_named),
     ("`margay diff --git` starts `git`", git_alone),
     ("Without an option that names a place", nothing_is_written),
@@ -292,6 +293,20 @@ fn a_front_end_is_a_script() {
     margay_in(&root, &[&asked[..], &["sm_90"]].concat());
     assert!(root.join("started").exists());
     said(&margay_in(&root, &[&asked[..], &["sm_90;touch pwned"]].concat()), 2, "is no name of an architecture");
+    assert!(!root.join("pwned").exists());
+}
+
+fn a_command_is_yours() {
+    let root = project("command", "[kernel]\ncmd = 'touch pwned; cat {in}'\n");
+    let lock = std::fs::read_to_string("tests/kernels/lock.ptx").expect("a kernel");
+    std::fs::write(root.join("lock.ptx"), &lock).expect("ours");
+    said(&margay_in(&root, &["kernel", "lock.ptx"]), 2, "`cmd` cannot be set by the file of a project");
+    // The name of a file is one word, whatever is in it.
+    let name = "x';touch pwned;'$(touch pwned).cu";
+    std::fs::write(root.join(name), lock).expect("ours");
+    let asked = ["kernel", name, "--no-config", "--kernel", "ticket_lock", "--launch", "2x1", "--cmd"];
+    let output = margay_in(&root, &[&asked[..], &["cat {in} > {out}"]].concat());
+    assert!(out(&output).contains("compiled by the command of --cmd"), "{}", err(&output));
     assert!(!root.join("pwned").exists());
 }
 

@@ -162,26 +162,38 @@ impl CompileCommand {
         quotes::filled(template, &paths, &words)
     }
 
-    /// Compiles a program of so many functions; the PTX that came out.
-    pub fn run(
+    /// Compiles a file by a process of its own, within a time; the PTX that came out.
+    ///
+    /// # Errors
+    /// The command cannot be started, refuses the file, does not end, or prints nothing.
+    pub fn run(&self, input: &Path, output: &Path, folder: &Path, limit: Duration) -> Result<String, CompileFailure> {
+        let path = |path: &Path| path.display().to_string();
+        let done = ran(&self.text(&path(input), &path(output), &path(folder)), folder, limit)?;
+        self.made(done, output)
+    }
+
+    /// Compiles a program of so many functions, by a process that stays where the compiler has one; the PTX that came out.
+    pub(super) fn run_group(
         &self,
-        input: &Path,
+        (input, functions): (&Path, usize),
         output: &Path,
         folder: &Path,
-        functions: usize,
         workers: &WorkerPool,
     ) -> Result<String, CompileFailure> {
         let limit = if functions < MANY { (self.limit / 5).max(Duration::from_secs(1)) } else { self.limit };
-        let (programs, drivers) = (input.display().to_string(), folder.display().to_string());
         let has_worker = self.worker && self.template.contains(FILES);
         let asked = has_worker.then(|| {
-            let command = self.filled(&self.template.replacen(FILES, "--worker", 1), "", "", &drivers);
+            let command = self.filled(&self.template.replacen(FILES, "--worker", 1), "", "", &folder.display().to_string());
             workers.ran(&command, input, output, folder, limit)
         });
-        let done = match asked.flatten() {
-            Some(done) => done?,
-            None => ran(&self.text(&programs, &output.display().to_string(), &drivers), folder, limit)?,
-        };
+        match asked.flatten() {
+            Some(done) => self.made(done?, output),
+            None => self.run(input, output, folder, limit),
+        }
+    }
+
+    /// The PTX that a process printed, or wrote.
+    fn made(&self, done: ProcessOutput, output: &Path) -> Result<String, CompileFailure> {
         // LLVM says this, compiles for a machine of its choice, and writes the name that it was given into the PTX.
         if let Some(line) = done.errors.lines().find(|line| line.contains("is not a recognized processor")) {
             return Err(CompileFailure::Rejected(line.to_owned()));

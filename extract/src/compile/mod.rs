@@ -216,7 +216,7 @@ impl Work<'_> {
         let output = self.folder.join(format!("program{number}.ptx"));
         let result = std::fs::write(&input, text)
             .map_err(|e| CompileFailure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
-            .and_then(|()| self.command.run(&input, &output, self.folder, functions, &self.workers))
+            .and_then(|()| self.command.run_group((&input, functions), &output, self.folder, &self.workers))
             .and_then(|text| match self.command.assembly {
                 Some(_) => assembly::module(&text)
                     .map(|module| (text, module))

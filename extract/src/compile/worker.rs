@@ -14,7 +14,7 @@ use super::{CompileFailure, ProcessOutput};
 
 /// Workers that wait for programs. As many are started as are asked at the same time.
 #[derive(Default)]
-pub struct WorkerPool {
+pub(super) struct WorkerPool {
     idle: Mutex<Vec<Worker>>,
     /// One of them ended or said what no worker says: no further one is started.
     broken: AtomicBool,
@@ -58,7 +58,7 @@ enum WorkerAnswer {
 
 impl WorkerPool {
     /// Compiles a program with a worker that this command starts; `None` where there is no worker that works.
-    pub fn ran(
+    pub(super) fn ran(
         &self,
         command: &str,
         input: &Path,

@@ -1,9 +1,11 @@
-//! From CUDA C++ to PTX, by nvcc where it is, and else by Margay.
+//! From CUDA C++ to PTX: by a command of the user, by nvcc where it is, and else by Margay.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use margay_cuda::{CudaError, CudaModule, CudaSource};
+use margay_extract::compile::{CompileCommand, CompileFailure};
 use margay_models::confined::way_out;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::durable::scratch;
@@ -22,10 +24,12 @@ pub enum KernelCompiler {
     Margay,
     /// NVIDIA's compiler.
     Nvcc,
+    /// A command of the user, `--cmd`.
+    Command,
 }
 
 impl KernelCompiler {
-    /// The compiler of a name.
+    /// The compiler of a name; a command has none.
     ///
     /// # Errors
     /// There is none of this name.
@@ -41,6 +45,7 @@ impl KernelCompiler {
         match self {
             Self::Margay => "margay",
             Self::Nvcc => "nvcc",
+            Self::Command => "cmd",
         }
     }
 
@@ -49,6 +54,7 @@ impl KernelCompiler {
         match self {
             Self::Margay => ", compiled by Margay, without nvcc",
             Self::Nvcc => "",
+            Self::Command => ", compiled by the command of --cmd",
         }
     }
 }
@@ -56,6 +62,8 @@ impl KernelCompiler {
 /// What CUDA is compiled by and for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CudaCompilation<'a> {
+    /// A command that compiles a file of any kind, with `{in}` and, where it does not print the PTX, `{out}`; it is taken before all others.
+    pub command: Option<&'a str>,
     /// The compiler; where none is named nvcc if there is one, and else Margay.
     pub compiler: Option<KernelCompiler>,
     /// The folder of CUDA that is named.
@@ -68,6 +76,60 @@ pub(super) struct CudaCompilation<'a> {
 
 /// How many lines of what a compiler says are shown.
 const SHOWN: usize = 12;
+
+/// How long a command of the user may compile.
+const MAX_COMPILATION: Duration = Duration::from_secs(600);
+
+/// The first lines of what a compiler said.
+fn shown_lines(said: &str) -> String {
+    said.lines().filter(|l| !l.trim().is_empty()).take(SHOWN).collect::<Vec<_>>().join("\n")
+}
+
+/// The target, if it is the name of one: it is put into commands.
+fn known_target(target: &str) -> Result<(), Diagnostic> {
+    if target.starts_with("sm_") && target.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+        return Ok(());
+    }
+    Err(Diagnostic::error(format!("expected a target as `sm_90`, found `{target}`")))
+}
+
+/// The PTX that a command of the user makes of a file, in a shell, as `margay extract --cmd` runs it.
+///
+/// # Errors
+/// The command has no place for the file, cannot be started, refuses it, does not end, or prints nothing.
+pub(super) fn compile_by(command: &str, file: &Path, target: &str) -> Result<String, Diagnostic> {
+    if !file.is_file() {
+        return Err(Diagnostic::error(format!("cannot read {}: there is no such file", limited::name(file))));
+    }
+    if !command.contains("{in}") {
+        let error = Diagnostic::error(format!("the command `{command}` does not say where the file goes"));
+        return Err(
+            error.help("write `{in}` in it, and `{out}` where it does not print the PTX: `--cmd 'clang++ -S .. {in} -o {out}'`")
+        );
+    }
+    known_target(target)?;
+    let folder = scratch().map_err(|e| Diagnostic::error(format!("cannot make a folder for what is compiled: {e}")))?;
+    // A name that begins with `-` is no option.
+    let source = if file.is_absolute() { file.to_owned() } else { Path::new(".").join(file) };
+    let command = CompileCommand {
+        template: command.to_owned(),
+        worker: false,
+        compiler: None,
+        architecture: target.to_owned(),
+        assembly: None,
+        words: Vec::new(),
+        limit: MAX_COMPILATION,
+    };
+    let made = command.run(&source, &folder.path().join("kernel.ptx"), folder.path(), MAX_COMPILATION);
+    made.map_err(|failure| {
+        let said = match &failure {
+            CompileFailure::Rejected(log) | CompileFailure::Crashed(_, log) if !log.trim().is_empty() => shown_lines(log),
+            _ => failure.to_string(),
+        };
+        let error = Diagnostic::error(format!("the command of --cmd makes no PTX of {}: {said}", limited::name(file)));
+        error.help("start the command yourself, with the names of the files in the place of `{in}` and `{out}`")
+    })
+}
 
 /// Where a folder may have nvcc: as a CUDA installation has, or as the vendor's wheels are unpacked.
 const PLACES: [&str; 2] = ["", "nvidia/cu13"];
@@ -112,9 +174,7 @@ pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<Compiled
     if !file.is_file() {
         return Err(Diagnostic::error(format!("cannot read {}: there is no such file", limited::name(file))));
     }
-    if !target.starts_with("sm_") || !target.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-        return Err(Diagnostic::error(format!("expected a target as `sm_90`, found `{target}`")));
-    }
+    known_target(target)?;
     let cuda = match compiler {
         Some(KernelCompiler::Margay) => None,
         _ => toolkit(named)?,
@@ -142,8 +202,7 @@ pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<Compiled
     let done = done.map_err(|e| Diagnostic::error(format!("cannot start {}: {e}", cuda.join("bin/nvcc").display())))?;
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr).into_owned() + &String::from_utf8_lossy(&done.stdout);
-        let lines: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).take(SHOWN).collect();
-        let error = Diagnostic::error(format!("nvcc refuses {}: {}", limited::name(file), lines.join("\n")));
+        let error = Diagnostic::error(format!("nvcc refuses {}: {}", limited::name(file), shown_lines(&said)));
         return Err(error.help("mend the file, or compile it yourself and give the PTX"));
     }
     let ptx = limited::text(&ptx, MAX_PTX).map_err(|e| Diagnostic::error(format!("cannot read what nvcc wrote: {e}")))?;

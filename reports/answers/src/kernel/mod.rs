@@ -62,6 +62,8 @@ pub struct Options {
     pub out: Option<PathBuf>,
     /// The time given.
     pub timeout: Option<Duration>,
+    /// A command that compiles the file, whatever its kind.
+    pub command: Option<String>,
     /// What compiles CUDA; where none is named nvcc if there is one, and else Margay.
     pub compiler: Option<KernelCompiler>,
     /// The folder of CUDA.
@@ -194,6 +196,7 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> CommandOutcome {
 /// Reads a file of kernels.
 fn read_file(path: &Path, options: &Options) -> Result<KernelFile, Diagnostic> {
     let how = compile::CudaCompilation {
+        command: options.command.as_deref(),
         compiler: options.compiler,
         toolkit: options.toolkit.as_deref(),
         target: &options.target,
@@ -337,12 +340,18 @@ struct KernelText {
 /// # Errors
 /// It cannot be read or compiled, or is something else by its name.
 pub fn program(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<Arc<SourceFile>, Diagnostic> {
-    texts(file, &compile::CudaCompilation { compiler: None, toolkit, target, kernels: &[] }).map(|text| text.ptx)
+    texts(file, &compile::CudaCompilation { command: None, compiler: None, toolkit, target, kernels: &[] }).map(|text| text.ptx)
 }
 
 fn texts(file: &Path, how: &compile::CudaCompilation<'_>) -> Result<KernelText, Diagnostic> {
     let name = limited::name(file);
     let kind = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if let Some(command) = how.command {
+        let ptx = SourceFile::new(name.clone(), compile::compile_by(command, file, how.target)?);
+        // What is no text has no comments for Margay.
+        let source = SourceFile::new(name, limited::text(file, compile::MAX_PTX).unwrap_or_default());
+        return Ok(KernelText { ptx, source, compiler: Some(KernelCompiler::Command), refused: Vec::new() });
+    }
     if matches!(kind, "cu" | "cuh") {
         let compiled = compile::compile(file, how)?;
         let source = limited::text(file, compile::MAX_PTX).unwrap_or_default();
@@ -389,7 +398,8 @@ fn texts(file: &Path, how: &compile::CudaCompilation<'_>) -> Result<KernelText, 
 /// The error where what a compiler made is no PTX: of Margay's, that can be of inline PTX.
 fn miscompiled(ptx: &Arc<SourceFile>, by: KernelCompiler, error: &margay_ptx::ReadError) -> Diagnostic {
     let shown = SourceFile::new(format!("the PTX of {}", ptx.name), ptx.text.clone());
-    let wrong = Diagnostic::error(format!("what {} made of {} is not read: {}", by.name(), ptx.name, error.message));
+    let by = if by == KernelCompiler::Command { "the command of --cmd" } else { by.name() };
+    let wrong = Diagnostic::error(format!("what {by} made of {} is not read: {}", ptx.name, error.message));
     let wrong = wrong.at(&shown, Span::new(error.start, error.end), "here");
     wrong.help(
         "look at the inline PTX (`asm`) of the file; the line above in front of this one that begins with `.loc` names its line",
