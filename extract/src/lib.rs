@@ -14,3 +14,4 @@ pub mod point;
 pub mod ptx;
 pub mod strength;
 pub mod table;
+mod trials;

@@ -289,6 +289,13 @@ fn sequence(point: &Point, form: LoweringForm, path: &FlowPath) -> Result<Option
         });
     };
     let ActionKind::Access(access, _) = &path.actions[main].kind else { return Ok(None) };
+    let last_swap = path.actions.iter().rev().find_map(|a| match &a.kind {
+        ActionKind::Access(access, swap) if access.verb == Verb::CompareAndSwap => Some((*swap, &a.text)),
+        _ => None,
+    });
+    if let (What::Rmw(_), Some((Swap::Failed | Swap::Either, text))) = (point.what, last_swap) {
+        return Err(format!("it ends although `{text}` may not have written"));
+    }
     let texts = || path.actions.iter().map(|a| a.text.as_str()).collect::<Vec<_>>().join(" ; ");
     let fails = form == LoweringForm::FailedCompareExchange;
     let operation = match (access.verb, point.what) {

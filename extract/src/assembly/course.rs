@@ -4,17 +4,17 @@ use margay_models::signature::Tags;
 
 /// What a trial begins with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TrialSetting {
+pub(crate) struct TrialSetting {
     /// Where the object lies.
-    pub(super) object: u64,
+    pub(crate) object: u64,
     /// How wide it is in bits.
-    pub(super) bits: u32,
+    pub(crate) bits: u32,
     /// What it holds, the value that is given, and the one that is expected.
-    pub(super) old: u64,
-    pub(super) value: u64,
-    pub(super) expected: u64,
+    pub(crate) old: u64,
+    pub(crate) value: u64,
+    pub(crate) expected: u64,
     /// What other threads may write to it.
-    pub(super) others: [u64; 2],
+    pub(crate) others: [u64; 2],
 }
 
 /// What a trial did.

@@ -2,12 +2,12 @@
 //! chosen for its parameters, for the object and for what other threads do to it, every branch is taken both ways, and each trial is checked
 //! against what the operation must do. The accesses and fences of a trial, in order, are a path.
 
-mod course;
+pub(crate) mod course;
 mod function;
 mod listing;
 mod machine;
 mod rows;
-mod trials;
+pub(crate) mod trials;
 mod word;
 
 pub use listing::module;

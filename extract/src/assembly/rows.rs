@@ -7,7 +7,7 @@ use margay_models::signature::{self, Architecture, Construct, Tags};
 use super::AssemblyReader;
 use super::course::{Course, Deed, DeedKind};
 use super::function::AssemblyFunction;
-use super::trials::{trials, verified};
+use super::trials::{ObjectOutcome, trials, verified};
 use crate::lowering::{InstructionSequence, LoweringAnswer, PlaceLowering, PrintedInstruction};
 use crate::point::{Point, What};
 
@@ -94,7 +94,7 @@ fn lowered(reader: &mut AssemblyReader, point: &Point, text: &str, used: bool) -
         }
         let done = match &course.trouble {
             Some(why) => Err(why.clone()),
-            None => verified(point, setting, course, used),
+            None => ObjectOutcome::of(course).and_then(|outcome| verified(point, setting, &outcome, used)),
         };
         match done {
             Err(why) => wrong[0].push((course.deeds.len(), why)),

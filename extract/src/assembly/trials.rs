@@ -33,7 +33,7 @@ fn wide(bits: u32, n: u64) -> u64 {
 }
 
 /// What trials begin with.
-fn settings(point: &Point) -> Vec<TrialSetting> {
+pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
     let bits = point.bits().map_or(32, u32::from);
     // The highest bit that values differ in: a comparison that is too narrow does not see it.
     let far = 1 << (bits - 3);
@@ -106,7 +106,7 @@ pub(super) fn trials(code: &AssemblyFunction, point: &Point) -> Trials {
 }
 
 /// What a read-modify-write of a value makes of what was there.
-fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Option<u64> {
+pub(crate) fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Option<u64> {
     let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
     // The values of trials have no bit for a sign.
     Some(
@@ -126,7 +126,7 @@ fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Option<u64> {
 }
 
 /// What was in an object before a write, and what came of it, where they are numbers.
-type ObjectChange = (Option<u64>, Option<u64>);
+pub(crate) type ObjectChange = (Option<u64>, Option<u64>);
 
 /// What a trial wrote to the object; an error if it wrote twice.
 fn written(course: &Course) -> Result<Option<ObjectChange>, String> {
@@ -158,9 +158,39 @@ fn last_read(course: &Course) -> Option<Option<u64>> {
     })
 }
 
+/// What came of a trial, whatever it was tried on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ObjectOutcome {
+    /// The write of the object, if there was one.
+    pub(crate) write: Option<ObjectChange>,
+    /// What was read of the object last, if anything was.
+    pub(crate) read: Option<Option<u64>>,
+    /// Was the object accessed?
+    pub(crate) accesses: bool,
+    /// What was stored through the second and third parameter.
+    pub(crate) result: Option<u64>,
+    pub(crate) flag: Option<u64>,
+    /// Did the function change what lies beside the object?
+    pub(crate) harms: bool,
+}
+
+impl ObjectOutcome {
+    /// Of a trial of assembly; an error if it wrote the object twice.
+    pub(super) fn of(course: &Course) -> Result<Self, String> {
+        Ok(Self {
+            write: written(course)?,
+            read: last_read(course),
+            accesses: !course.deeds.iter().all(|d| matches!(d.kind, DeedKind::Fence(_))),
+            result: course.result,
+            flag: course.flag,
+            harms: course.harms,
+        })
+    }
+}
+
 /// Did the trial do what the operation must do? `used` says whether the function stores its result. Whether a compare-exchange succeeded.
-pub(super) fn verified(point: &Point, setting: &TrialSetting, course: &Course, used: bool) -> Result<bool, String> {
-    let write = written(course)?;
+pub(crate) fn verified(point: &Point, setting: &TrialSetting, course: &ObjectOutcome, used: bool) -> Result<bool, String> {
+    let write = course.write;
     let own = |what: Option<u64>, why: &str| what.ok_or_else(|| format!("{why} cannot be followed"));
     if course.harms {
         return Err("it changes what lies beside the object".to_owned());
@@ -172,11 +202,11 @@ pub(super) fn verified(point: &Point, setting: &TrialSetting, course: &Course, u
         let [read, result] = [own(read, "what it reads")?, own(course.result, "what it returns")?];
         if read == result { Ok(()) } else { Err(format!("it reads {read:#x} and returns {result:#x}")) }
     };
-    let reads = || last_read(course).ok_or("it does not read the object").map_err(str::to_owned);
+    let reads = || course.read.ok_or("it does not read the object").map_err(str::to_owned);
     match point.what {
-        What::Fence => match course.deeds.iter().all(|d| matches!(d.kind, DeedKind::Fence(_))) {
-            true => Ok(true),
-            false => Err("a fence accesses memory".to_owned()),
+        What::Fence => match course.accesses {
+            false => Ok(true),
+            true => Err("a fence accesses memory".to_owned()),
         },
         What::Load => {
             returns(reads()?)?;

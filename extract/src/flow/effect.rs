@@ -89,6 +89,7 @@ pub fn effect(instruction: &PtxInstruction) -> FlowEffect {
         "red" => access(instruction, Verb::Reduction),
         "fence" | "membar" => fence(instruction),
         "cp" | "multimem" | "tensormap" => FlowEffect::Strange("it copies memory, or accesses several addresses"),
+        "discard" => FlowEffect::Strange("it destroys what memory holds"),
         "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => FlowEffect::Strange("it accesses a texture or a surface"),
         _ if THREADS.contains(&opcode) => FlowEffect::Threads,
         _ if PURE.contains(&opcode) || CONTROL.contains(&opcode) => FlowEffect::None,

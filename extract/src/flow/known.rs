@@ -72,7 +72,6 @@ pub(super) const PURE: &[&str] = &[
     "xor",
     "brkpt",
     "applypriority",
-    "discard",
 ];
 
 /// Instructions of several threads (PTX ISA 9.7.13.1 and following).

@@ -389,8 +389,13 @@ impl PathMachine<'_> {
         (access, object): (FlowAccess, usize),
         address: usize,
     ) {
-        if instruction.has("nc") {
+        if instruction.has("nc") || instruction.opcode() == "ldu" {
             state.trouble(format!("`{instruction}` reads through a cache that is not coherent, which no model speaks of"));
+        }
+        // The path may have asked for it by `isspacep`. An object in shared memory is one that other threads see.
+        let is_seen = |space: &&String| ["global", "shared"].contains(&space.as_str()) || state.spaces.contains(space);
+        if let Some(space) = access.space.as_ref().filter(|space| !is_seen(space)) {
+            state.trouble(format!("`{instruction}` accesses .{space} memory, where the object need not be"));
         }
         let values = &mut self.values;
         let is_store = matches!(access.verb, Verb::Store | Verb::Reduction);

@@ -121,7 +121,8 @@ impl PathState {
         }
         let within = values.within(address);
         if let Some(object) = objects.iter().position(|o| within.contains(o)) {
-            return Region::Object(object);
+            // An address that is made of the object's and of something else may be of either.
+            return if within.iter().any(|v| others.contains(v)) { Region::Unknown } else { Region::Object(object) };
         }
         let variable = within.iter().find_map(|&v| match values.node(v) {
             FlowNode::Variable(name) => Some(name.clone()),

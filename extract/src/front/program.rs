@@ -4,6 +4,7 @@ use margay_mappings::language::kind::{TYPES, exists};
 use margay_models::execution::{Order, Scope};
 
 use crate::point::{Point, What};
+use crate::trials::TrialLayout;
 
 use super::template::{FrontEnd, TemplateStatement, fill};
 
@@ -111,6 +112,12 @@ impl FrontEnd {
             FunctionBody::Object => self.put(self.object.as_ref()?, point, &with, None),
             FunctionBody::AnyOrder => self.put(self.template(point)?, point, &with, Some(ANY_ORDERS)),
         }
+    }
+
+    /// What the front end says of the memory of a function of a point.
+    pub(crate) fn trial_layout(&self, point: &Point) -> TrialLayout {
+        let success = self.template(point).is_some_and(|text| text.contains("flag"));
+        TrialLayout { own_word: self.own_word, value: self.observe.is_some(), success }
     }
 
     fn type_of(&self, point: &Point) -> &str {

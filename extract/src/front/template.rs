@@ -92,6 +92,9 @@ pub struct FrontEnd {
     /// The rest of a thread happens only if a result is some value; reproducers need it.
     #[serde(default)]
     pub guard: Option<String>,
+    /// An object of 8 or 16 bits is a type of the language that has a word of 32 bits to itself, all of which may change with it.
+    #[serde(default)]
+    pub own_word: bool,
     /// A result is observed: it is stored where the program's caller sees it.
     #[serde(default)]
     pub observe: Option<String>,

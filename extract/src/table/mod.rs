@@ -18,6 +18,7 @@ use crate::front::{FrontEnd, UNUSED};
 use crate::lowering::{LoweringAnswer, PlaceLowering, rows};
 use crate::point::Point;
 use crate::ptx::{PtxFunction, PtxModule};
+use crate::trials::FunctionTrials;
 
 /// What a compiler emits, with evidence.
 #[derive(Debug, Clone)]
@@ -117,10 +118,12 @@ impl Table {
         let types: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.data).collect();
         let operations: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.operation()).collect();
         let mut assembly = command.assembly.and_then(AssemblyReader::of);
+        let mut trials: Vec<Option<FunctionTrials>> = outcome.modules.iter().map(|_| None).collect();
         for (point, compiled) in &outcome.points {
             match compiled {
                 PointCompilation::Function(module, name) => {
-                    let module = &outcome.modules[*module].1;
+                    let number = *module;
+                    let (text, module) = &outcome.modules[number];
                     let Some(function) = module.function(name) else { continue };
                     if let Some(reader) = &mut assembly {
                         let unused = module.function(&format!("{name}{UNUSED}"));
@@ -142,7 +145,15 @@ impl Table {
                     }
                     let paths = explore(module, function, 1);
                     let texts = path_text(&paths);
-                    for row in rows(point, &paths) {
+                    // What many threads make together is not tried by one.
+                    let wrong = front.threads.is_none().then(|| {
+                        let functions = trials[number].get_or_insert_with(|| FunctionTrials::of(text));
+                        functions.wrong(point, name, front.trial_layout(point))
+                    });
+                    for mut row in rows(point, &paths) {
+                        if let (LoweringAnswer::Lowered(_), Some(Some(wrong))) = (&row.answer, &wrong) {
+                            row.answer = LoweringAnswer::Other(wrong.clone());
+                        }
                         measured.push(MeasuredRow { point: *point, row, ptx: Some(function.text.clone()), paths: texts.clone() });
                     }
                 }

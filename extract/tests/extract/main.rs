@@ -4,4 +4,5 @@ mod assembly;
 mod compilers;
 mod damaged;
 mod paths;
+mod sabotaged;
 mod tables;

@@ -1,0 +1,133 @@
+//! Functions of PTX on numbers. The machine of the CPU runs each with values for its parameters and for the object, and what it leaves in memory is held
+//! against what the operation must do, as the trials of assembly are.
+
+use margay_machine::{FaultKind, LaunchError, LaunchSize, MachineModule, MemoryKind, Schedule};
+use margay_mappings::language::kind::{OPERATIONS, TYPES};
+
+use crate::assembly::course::TrialSetting;
+use crate::assembly::trials::{ObjectChange, ObjectOutcome, expected, settings, verified};
+use crate::point::{Point, What};
+
+/// The most instructions of a trial; what compilers print takes some dozens.
+const MAX_STEPS: u64 = 100_000;
+
+/// The bytes of the array that the object lies in, and where it lies; what stands beside it is not to be changed.
+const ARRAY: (usize, usize) = (64, 16);
+
+/// What stands in memory that nobody wrote.
+const UNWRITTEN: u8 = 0xA5;
+
+/// What is known of the memory of a function.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TrialLayout {
+    /// Has an object of 8 or 16 bits a word of 32 bits to itself? Else it may stand anywhere in one, beside others.
+    pub(crate) own_word: bool,
+    /// Does it store through its second parameter what was in the object?
+    pub(crate) value: bool,
+    /// Through its third one whether a compare-exchange succeeded?
+    pub(crate) success: bool,
+}
+
+/// A module whose functions are tried.
+pub(crate) struct FunctionTrials {
+    machine: Option<LoadedFunctions>,
+}
+
+struct LoadedFunctions {
+    module: MachineModule,
+    /// Arrays for the object, for what was in it, and for success.
+    arrays: [u64; 3],
+}
+
+impl FunctionTrials {
+    /// The functions of a text of PTX. Of one that the machine does not read nothing is tried.
+    pub(crate) fn of(text: &str) -> Self {
+        let machine = MachineModule::read(text).ok().and_then(|mut module| {
+            let mut array = || module.memory.allocate(ARRAY.0 as u64).ok();
+            let arrays = [array()?, array()?, array()?];
+            Some(LoadedFunctions { module, arrays })
+        });
+        Self { machine }
+    }
+
+    /// What a function does that the operation of a point must not do, in one of its trials; none where all do it, or where nothing can be tried: a fence, a
+    /// calculation with fractions, an object of more than 64 bits, an instruction that the machine does not have.
+    pub(crate) fn wrong(&mut self, point: &Point, function: &str, layout: TrialLayout) -> Option<String> {
+        let machine = self.machine.as_mut()?;
+        let data = TYPES[point.data?];
+        if let What::Rmw(operation) = point.what {
+            let operation = OPERATIONS[operation];
+            expected(operation, 0, 0, 8).filter(|_| operation == "exch" || !data.contains('f'))?;
+        }
+        if point.bits()? > 64 {
+            return None;
+        }
+        let settings = settings(point);
+        let mut placed = settings.iter().filter(|setting| !layout.own_word || setting.object % 4 == 0);
+        placed.find_map(|setting| machine.wrong(point, function, setting, layout))
+    }
+}
+
+impl LoadedFunctions {
+    fn wrong(&mut self, point: &Point, function: &str, setting: &TrialSetting, layout: TrialLayout) -> Option<String> {
+        let bytes = setting.bits as usize / 8;
+        // Of a byte of a word, the place in it.
+        let at = ARRAY.1 + setting.object as usize % 4;
+        let number = |value: u64| value.to_le_bytes()[..bytes].to_vec();
+        let mut before = vec![UNWRITTEN; ARRAY.0];
+        let reserved = if layout.own_word { bytes.max(4) } else { bytes };
+        before[at..at + reserved].fill(0);
+        before[at..at + bytes].copy_from_slice(&number(setting.old));
+        let [object, out, flag] = self.arrays;
+        let memory = &mut self.module.memory;
+        memory.write(object, &before).ok()?;
+        memory.write(out, &[UNWRITTEN; ARRAY.0]).ok()?;
+        memory.write(flag, &[UNWRITTEN; ARRAY.0]).ok()?;
+        let addresses = [object + at as u64, out, flag].map(|address| address.to_le_bytes().to_vec());
+        let arguments: Vec<Vec<u8>> = addresses.into_iter().chain([setting.value, setting.expected].map(number)).collect();
+        let launch = LaunchSize { blocks: [1; 3], threads: [1; 3], dynamic_shared: 0 };
+        let schedule = Schedule { seed: 1, memory: MemoryKind::SequentiallyConsistent, places: 1, steps: MAX_STEPS };
+        match self.module.launch(function, launch, &arguments, &schedule) {
+            Ok(_) => {}
+            Err(LaunchError::Refused(_)) => return None,
+            Err(LaunchError::Fault(fault)) => {
+                return match fault.kind {
+                    FaultKind::Outside(_) | FaultKind::Misaligned(_) | FaultKind::NoEnd(_) => Some(fault.kind.to_string()),
+                    _ => None,
+                };
+            }
+        }
+        let memory = &self.module.memory;
+        let mut after = memory.read(object, ARRAY.0 as u64).ok()?.to_vec();
+        let value = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte));
+        let now = value(&after[at..at + bytes]);
+        after[at..at + reserved].copy_from_slice(&before[at..at + reserved]);
+        let written = |address: u64, bytes: usize| {
+            let bytes = memory.read(address, bytes as u64).ok()?;
+            bytes.iter().any(|byte| *byte != UNWRITTEN).then(|| value(bytes))
+        };
+        let flag = written(flag, 1);
+        let old = Some(setting.old);
+        let outcome = ObjectOutcome {
+            write: change(point, setting, now),
+            read: Some(old),
+            accesses: true,
+            result: written(out, bytes),
+            // What a front end does not say is not wrong.
+            flag: layout.success.then(|| flag.unwrap_or(u64::from(UNWRITTEN))),
+            harms: after != before,
+        };
+        verified(point, setting, &outcome, layout.value).err()
+    }
+}
+
+/// What was written to the object, told by what is in it. A write of what was there already is not seen: it is taken for one where it is to be one.
+fn change(point: &Point, setting: &TrialSetting, now: u64) -> Option<ObjectChange> {
+    let old = setting.old;
+    let is_to_be = match point.what {
+        What::Store => Some(setting.value),
+        What::Rmw(operation) => expected(OPERATIONS[operation], old, setting.value, setting.bits),
+        _ => None,
+    };
+    (now != old || is_to_be == Some(old)).then_some((Some(old), Some(now)))
+}
