@@ -71,6 +71,37 @@ fn a_test_in_opencl_c() {
     );
 }
 
+/// What the registers begin with, comparisons without signs, names that C does not have, volatile accesses, and what the question is about.
+#[test]
+fn a_test_means_the_same_in_opencl_c() {
+    let dir = folder("opencl/meaning");
+    let test = "PTX meaning
+{ x=0; y=0; P0:r1=7; }
+ P0@cta 0,gpu 0             | P1@cta 1,gpu 0             ;
+ st.relaxed.gpu x, r1       | ld.volatile %r1, x         ;
+ ld.relaxed.gpu.u32 r1, y   | add r2, %r1, 1             ;
+ setp.gt.u32 p0, r1, 5      | setp.eq p0, %r1, 1         ;
+ @p0 st.relaxed.gpu.u32 x,9 | @p0 bra $L_1               ;
+                            | st.relaxed.gpu y, 1        ;
+                            | $L_1:                      ;
+exists (P1:r2 == 8)
+";
+    write(&dir, "meaning.litmus", test);
+    let said = margay(&["gpu", "emit", text(&dir.join("meaning.litmus")), "--language", "opencl"]);
+    assert_eq!(said.status.code(), Some(0), "{}", err(&said));
+    let said = out(&said);
+    for part in [
+        "int reg_r1 = 7;",
+        "(uint)reg_r1 > (uint)5",
+        "reg__25_r1 = atomic_load_explicit(loc_x, memory_order_relaxed, memory_scope_all_svm_devices)",
+        "goto label__24_L_1;",
+        "label__24_L_1:;",
+        "results[1] = reg_r2;",
+    ] {
+        assert!(said.contains(part), "no `{part}` in\n{said}");
+    }
+}
+
 #[test]
 fn what_opencl_c_cannot_say_is_refused_with_its_place() {
     let dir = folder("opencl/refused");
@@ -80,7 +111,12 @@ fn what_opencl_c_cannot_say_is_refused_with_its_place() {
         ("st.weak y, 1 ", "st.weak.u64 y, 1 ", "have 32 bits"),
         ("fence.sc.gpu ", "bar.cta.sync 0 ", "has no counterpart in OpenCL C"),
         ("{ x=0; y=0; }", "{ shared x=0; y=0; }", "in shared memory, but the threads are in different ctas"),
-        ("{ x=0; y=0; }", "{ x=&y; y=0; }", "holds an address"),
+        ("{ x=0; y=0; }", "{ x=&y; y=0; }", "`x` at the start: kernels here start from numbers"),
+        ("{ x=0; y=0; }", "{ x=0x10000000000; y=0; }", "`x` at the start: 1099511627776 does not fit into 32 bits"),
+        ("{ x=0; y=0; }", "{ x=0; y=0; P1:r3=&y; }", "kernels here start from numbers"),
+        ("xor r2, r0, r0", "cvt.u8.u32 r2, r0", "the arithmetic is not one of 32 bits"),
+        ("xor r2, r0, r0", "add.u16 r2, r0, 7", "the arithmetic is not one of 32 bits"),
+        ("st.weak y, 1 ", "st.weak y, -1", "values that may be negative"),
     ] {
         write(&dir, "t.litmus", MP.replace(from, to));
         let output = margay(&["gpu", "emit", text(&dir.join("t.litmus")), "--language", "opencl"]);

@@ -123,7 +123,8 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Proposition, Diagnostic> {
         cursor.expect(')')?;
         return Ok(inner);
     }
-    if !cursor.is_at(1, '=') {
+    // A register may have the name, and is compared then. `=>` follows a proposition.
+    if !cursor.is_at(1, '=') || cursor.is_at(2, '>') {
         match cursor.peek_word() {
             Some("true") => {
                 cursor.advance();

@@ -193,6 +193,7 @@ const X86: Machine = Machine {
         ("MOV [x{a}],${v}", "store {x}, {v}"),
         ("MOV EAX,${v}; XCHG [x{a}],EAX", "lock_xchg r7, {x}, {v}"),
         ("LOCK ADD [x{a}],${v}", "lock_xchg.add r7, {x}, {v}"),
+        ("LOCK ADD DWORD PTR [x{a}],${v}", "lock_xchg.add r7, {x}, {v}"),
     ],
     fences: &[("MFENCE", "mfence")],
     after: [("MOV R{r}D,[x{a}]", "load r{r}, {x}"), ("MOV [x{a}],${v}", "store {x}, {v}"), ("MOV [x{a}],${v}", "store {x}, {v}")],

@@ -108,6 +108,7 @@ fn quantifiers_and_filters() {
     assert!(holds("forall (P1:r0 == 0 \\/ P1:r0 == 1)") && !holds("forall (P1:r0 == 0)"));
     assert!(holds("filter (P1:r0 != 1)\nforall (P1:r0 == 0)"));
     assert!(holds("~exists (P1:r0 == 2)") && holds("forall (x == 1)"));
+    assert!(holds("forall (true => x=1)") && !holds("forall (true=>P1:r0=0)") && holds("forall (false => P1:r0=0)"));
 }
 
 #[test]

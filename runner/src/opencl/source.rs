@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, Base, Body, Comparison, Dialect, FenceOrder, InitialValue, Instruction,
-    LocalFunction, LocationDeclaration, Operation, Space, Test, ThreadId, Value,
+    Access, AccessOrder, Address, Atom, AtomFunction, Base, Body, Dialect, FenceOrder, InitialValue, Instruction, LocalFunction,
+    LocationDeclaration, Operation, Proposition, Space, Test, ThreadId, Type, TypeKind, Value, Variable,
 };
 use margay_models::execution::{Proxy, Scope};
 
@@ -68,15 +68,60 @@ fn spaces(test: &Test) -> Result<Vec<Space>, EmissionError> {
         if integer.is_some_and(|integer| integer.bits != 32) {
             return Err(at(format!("`{name}` does not have 32 bits")));
         }
-        if let Some(InitialValue::AddressOf(_)) = location.value {
-            return Err(at(format!("`{name}` holds an address at the start; kernels here start from numbers")));
-        }
+        initial(location.value.as_ref()).map_err(|error| at(format!("`{name}` at the start: {}", error.message)))?;
         spaces.push(location.space.unwrap_or(Space::Global));
     }
     if spaces.contains(&Space::Shared) && places().any(|place| !place.shares(Scope::Cta, first)) {
         return Err(refused("a location is in shared memory, but the threads are in different ctas"));
     }
     Ok(spaces)
+}
+
+/// A number of 32 bits as C writes it.
+fn number(n: i64) -> Result<String, EmissionError> {
+    match i32::try_from(n).or_else(|_| u32::try_from(n).map(u32::cast_signed)) {
+        Ok(i32::MIN) => Ok("(-2147483647 - 1)".to_owned()),
+        Ok(n) => Ok(n.to_string()),
+        Err(_) => Err(refused(format!("{n} does not fit into 32 bits"))),
+    }
+}
+
+/// What a location or a register holds at the start.
+fn initial(value: Option<&InitialValue>) -> Result<String, EmissionError> {
+    match value {
+        None => number(0),
+        Some(InitialValue::Integer(n)) => number(*n),
+        Some(InitialValue::AddressOf(_)) => Err(refused("kernels here start from numbers, and this is an address")),
+    }
+}
+
+/// May a value of the test be negative as an `int`? A calculation that is no choice among values may make one.
+fn may_be_negative(test: &Test) -> bool {
+    let is_negative = |n: i64| !(0..=i64::from(i32::MAX)).contains(&n);
+    let at_start = |value: &Option<InitialValue>| matches!(value, Some(InitialValue::Integer(n)) if is_negative(*n));
+    let in_value = |value: &Value| matches!(value, Value::Integer(n) if is_negative(*n));
+    let in_operation = |operation: &Operation| match operation {
+        Operation::Store { value, .. } => in_value(value),
+        Operation::Atom(atom) => {
+            use AtomFunction::{Add, And, CompareAndSwap, Exchange, Or};
+            // A few small sums stay small.
+            let is_small = matches!(atom.operand, Value::Integer(0..=0xffff));
+            let chooses = matches!(atom.function, Exchange | CompareAndSwap | And | Or) || atom.function == Add && is_small;
+            !chooses || in_value(&atom.operand) || atom.replacement.as_ref().is_some_and(in_value)
+        }
+        Operation::Local { function, operands, .. } => {
+            use LocalFunction::{And, Compare, Convert, Move, Or, Select, Xor};
+            !matches!(function, Move | Convert(_) | And | Or | Xor | Select | Compare(_)) || operands.iter().any(in_value)
+        }
+        _ => false,
+    };
+    let bodies = test.threads.iter().filter_map(|thread| match &thread.body {
+        Body::Instructions(body) => Some(body),
+        _ => None,
+    });
+    test.locations.iter().any(|l| at_start(&l.value))
+        || test.registers.iter().any(|r| at_start(&r.value))
+        || bodies.flatten().any(|i| in_operation(&i.operation))
 }
 
 /// A thread under construction.
@@ -91,10 +136,21 @@ struct ThreadWriter<'a> {
     results: Vec<String>,
     /// The number of compare-exchanges so far.
     exchanges: usize,
+    /// [`may_be_negative`].
+    negative: bool,
+}
+
+/// A name of the test as a part of one of C: what C does not have in names is written as its number.
+fn identifier(name: &str) -> String {
+    let part = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
+        other => format!("_{:x}_", u32::from(other)),
+    };
+    name.chars().map(part).collect()
 }
 
 fn local(name: &str) -> String {
-    format!("reg_{name}")
+    format!("reg_{}", identifier(name))
 }
 
 fn scope(scope: Option<Scope>) -> Result<SourceScope, EmissionError> {
@@ -121,21 +177,38 @@ impl<'a> ThreadWriter<'a> {
             Some(Body::Instructions(body)) => body.as_slice(),
             _ => &[],
         };
-        let mut registers: Vec<String> = Vec::new();
+        let declared: Vec<_> = test.registers.iter().filter(|r| r.thread == thread && r.value.is_some()).collect();
+        let mut registers: Vec<String> = declared.iter().map(|r| r.name.clone()).collect();
         let mut results: Vec<String> = Vec::new();
+        // What was read, and what the question is about.
+        let asked: Vec<&str> = asked(test, thread);
         for operation in body.iter().map(|i| &i.operation) {
             let Some(name) = written(operation) else { continue };
             if !registers.contains(name) {
                 registers.push(name.clone());
             }
-            if !matches!(operation, Operation::Local { .. }) && !results.contains(name) {
+            let is_result = !matches!(operation, Operation::Local { .. }) || asked.contains(&name.as_str());
+            if is_result && !results.contains(name) {
                 results.push(name.clone());
             }
         }
-        let mut writer = Self { test, spaces, text: String::new(), accesses: Vec::new(), registers, results, exchanges: 0 };
+        results.extend(
+            declared
+                .iter()
+                .map(|r| &r.name)
+                .filter(|n| asked.contains(&n.as_str()) && !results.contains(n))
+                .cloned()
+                .collect::<Vec<_>>(),
+        );
+        let negative = may_be_negative(test);
+        let mut writer =
+            Self { test, spaces, text: String::new(), accesses: Vec::new(), registers, results, exchanges: 0, negative };
         let _ = writeln!(writer.text, "kernel void margay_{thread}({})\n{{", writer.parameters());
         for register in &writer.registers {
-            let _ = writeln!(writer.text, "    int {} = 0;", local(register));
+            let declaration = declared.iter().find(|r| r.name == *register);
+            let value = initial(declaration.and_then(|r| r.value.as_ref()))
+                .map_err(|e| EmissionError { place: declaration.map(|r| r.place.0), ..e })?;
+            let _ = writeln!(writer.text, "    int {} = {value};", local(register));
         }
         for instruction in body {
             let statement = writer
@@ -161,11 +234,7 @@ impl<'a> ThreadWriter<'a> {
 
     fn value(&self, value: &Value) -> Result<String, EmissionError> {
         match value {
-            Value::Integer(n) => match i32::try_from(*n).or_else(|_| u32::try_from(*n).map(u32::cast_signed)) {
-                Ok(i32::MIN) => Ok("(-2147483647 - 1)".to_owned()),
-                Ok(n) => Ok(n.to_string()),
-                Err(_) => Err(refused(format!("{n} does not fit into 32 bits"))),
-            },
+            Value::Integer(n) => number(*n),
             Value::Register(name) if self.registers.contains(name) => Ok(local(name)),
             Value::Register(name) => Err(refused(format!("`{name}` is read before anything is in it"))),
             Value::AddressOf(name) => Err(refused(format!("the address of `{name}` is a value here"))),
@@ -187,8 +256,10 @@ impl<'a> ThreadWriter<'a> {
         Ok((pointer, self.spaces[location]))
     }
 
-    fn order(order: Option<AccessOrder>) -> Result<Option<SourceOrder>, EmissionError> {
+    fn order(&self, order: Option<AccessOrder>) -> Result<Option<SourceOrder>, EmissionError> {
         Ok(match order {
+            // PTX has a volatile access for a relaxed one of the whole system; the model of 2015 for any other.
+            Some(AccessOrder::Volatile) if self.test.dialect == Dialect::Ptx => Some(SourceOrder::Relaxed),
             None | Some(AccessOrder::Weak | AccessOrder::Volatile) => None,
             Some(AccessOrder::Relaxed) => Some(SourceOrder::Relaxed),
             Some(AccessOrder::Acquire) => Some(SourceOrder::Acquire),
@@ -206,7 +277,7 @@ impl<'a> ThreadWriter<'a> {
         if access.ty.is_some_and(|ty| ty.bits != 32 || ty.packed || ty.kind.is_float()) {
             return Err(refused("the access is not one of 32 bits"));
         }
-        Self::order(access.order)?.map(|order| Ok((order, scope(access.scope)?))).transpose()
+        self.order(access.order)?.map(|order| Ok((order, scope(access.scope)?))).transpose()
     }
 
     fn add(&mut self, kind: SourceAccessKind, space: Space, atomic: Option<(SourceOrder, SourceScope)>, text: &str) {
@@ -255,7 +326,7 @@ impl<'a> ThreadWriter<'a> {
                 let (pointer, space) = self.pointer(&atom.address)?;
                 let scope = scope(Some(atom.access.scope.unwrap_or(Scope::Gpu)))?;
                 self.atomic(&Access { scope: None, order: None, ..atom.access })?;
-                let order = Self::order(atom.access.order)?.unwrap_or(SourceOrder::Relaxed);
+                let order = self.order(atom.access.order)?.unwrap_or(SourceOrder::Relaxed);
                 let text = self.atom(atom, &pointer, order, scope)?;
                 self.add(Rmw, space, Some((order, scope)), &text);
                 Ok(text)
@@ -271,16 +342,34 @@ impl<'a> ThreadWriter<'a> {
                 self.fence(order, scope(*of)?, Fence)
             }
             Operation::Membar(level) => self.fence(SourceOrder::SeqCst, scope(Some(level.scope()))?, Fence),
-            Operation::Local { function, destination, operands, .. } => {
-                let operands: Result<Vec<String>, EmissionError> = operands.iter().map(|value| self.value(value)).collect();
-                Ok(format!("{} = {};", local(destination), computed(*function, &operands?)?))
+            Operation::Local { function, ty, destination, operands } => {
+                // Values of 64 bits are those of 32 bits where none is negative.
+                let fits = |ty: &Type| match ty.bits {
+                    _ if ty.packed || ty.kind.is_float() => false,
+                    64 => !self.negative,
+                    bits => [1, 32].contains(&bits),
+                };
+                let source = if let LocalFunction::Convert(from) = function { Some(from) } else { None };
+                if !ty.iter().chain(source).all(fits) {
+                    return Err(refused("the arithmetic is not one of 32 bits"));
+                }
+                let operands = operands.iter().map(|value| self.value(value)).collect::<Result<Vec<String>, EmissionError>>()?;
+                let is_zero = *function == LocalFunction::Xor && operands[0] == operands[1];
+                if is_zero && self.negative {
+                    return Err(refused(
+                        "a register combined with itself by `xor` in a test with values that may be negative: what compilers take \
+                                        for no 0 is none then",
+                    ));
+                }
+                let unsigned = ty.is_some_and(|ty| ty.kind == TypeKind::Unsigned);
+                Ok(format!("{} = {};", local(destination), computed(*function, unsigned, &operands)?))
             }
             Operation::BranchIf { comparison, left, right, target } => {
                 let (left, right) = (self.value(left)?, self.value(right)?);
-                Ok(format!("if ({left} {} {right}) goto label_{target};", comparison.symbol()))
+                Ok(format!("if ({left} {} {right}) goto label_{};", comparison.symbol(), identifier(target)))
             }
-            Operation::Goto(target) => Ok(format!("goto label_{target};")),
-            Operation::Label(name) => Ok(format!("label_{name}:;")),
+            Operation::Goto(target) => Ok(format!("goto label_{};", identifier(target))),
+            Operation::Label(name) => Ok(format!("label_{}:;", identifier(name))),
             _ => Err(refused("this instruction has no counterpart in OpenCL C here")),
         }
     }
@@ -329,7 +418,7 @@ fn plain(pointer: &str, space: Space, access: &Access) -> String {
     format!("*({volatile}{} int *){pointer}", space_name(space))
 }
 
-fn computed(function: LocalFunction, operands: &[String]) -> Result<String, EmissionError> {
+fn computed(function: LocalFunction, is_unsigned: bool, operands: &[String]) -> Result<String, EmissionError> {
     let unsigned = |operator: &str| format!("(int)((uint){} {operator} (uint){})", operands[0], operands[1]);
     Ok(match function {
         LocalFunction::Move | LocalFunction::Convert(_) => operands[0].clone(),
@@ -343,13 +432,24 @@ fn computed(function: LocalFunction, operands: &[String]) -> Result<String, Emis
         LocalFunction::Xor if operands[0] == operands[1] => format!("(int)((uint){} & 0x80000000u)", operands[0]),
         LocalFunction::Xor => unsigned("^"),
         LocalFunction::Select => format!("{} ? {} : {}", operands[2], operands[0], operands[1]),
-        LocalFunction::Compare(comparison) => compared(comparison, operands),
+        LocalFunction::Compare(comparison) if is_unsigned => {
+            format!("(uint){} {} (uint){}", operands[0], comparison.symbol(), operands[1])
+        }
+        LocalFunction::Compare(comparison) => format!("{} {} {}", operands[0], comparison.symbol(), operands[1]),
         _ => return Err(refused("this arithmetic has no counterpart in OpenCL C here")),
     })
 }
 
-fn compared(comparison: Comparison, operands: &[String]) -> String {
-    format!("{} {} {}", operands[0], comparison.symbol(), operands[1])
+/// The registers of a thread that the question is about.
+fn asked(test: &Test, thread: ThreadId) -> Vec<&str> {
+    let of_condition = test.condition.proposition.variables();
+    let of_filter = test.filter.iter().flat_map(Proposition::variables);
+    let all = of_condition.into_iter().chain(of_filter).chain(&test.observed);
+    let named = all.filter_map(|variable| match variable {
+        Variable::Register { thread: of, name } if *of == thread => Some(name.as_str()),
+        _ => None,
+    });
+    named.collect()
 }
 
 /// What the text says of itself.
