@@ -615,7 +615,11 @@ impl<'a, 'm> Thread<'a, 'm> {
         Some(match effect {
             Effect::Nothing | Effect::OtherLaunches => Step::Next,
             Effect::Unknown(why) => self.unknown(state, why.as_str()),
-            Effect::Trap => self.stop(state, MarkKind::Trap, "`trap`"),
+            Effect::Trap => {
+                let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
+                let what = body.get(state.at).map_or(String::new(), |i| format!("`{}`", i.opcode));
+                self.stop(state, MarkKind::Trap, what)
+            }
             Effect::Exit => {
                 self.comes_to_an_end(state);
                 self.push(state, CodePiece::End);

@@ -459,3 +459,26 @@ fn discarded_memory_is_not_looked_at() {
     let code = "ld.param.u64 %rd1, [a0];\ndiscard.global.L2 [%rd1], 128;\nld.global.u32 %r1, [%rd1];";
     assert_eq!(kinds(&kernel("", ".param .u64 a0", code), "2x1"), None);
 }
+
+/// A breakpoint "suspends execution" (PTX ISA 9.7.20): nobody is there who would go on with it.
+#[test]
+fn a_breakpoint_is_a_trap() {
+    let text = |code: &str| kernel("", "", &format!("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 1;\n{code}"));
+    assert_eq!(kinds(&text("@%p1 brkpt;"), "1x1"), NOTHING);
+    for code in ["trap", "brkpt"] {
+        let answer = asked(&text(&format!("@%p1 {code};")), "1x2", &[], None).expect("an answer");
+        let [finding] = answer.launches[0].findings.as_slice() else { panic!("{answer:#?}") };
+        assert_eq!((finding.kind, finding.why.clone()), (FindingKind::Trap, vec![format!("It is `{code}`.")]));
+    }
+}
+
+/// How much shared memory a launch has, nobody says: what depends on it is not decided.
+#[test]
+fn the_size_of_shared_memory_is_not_known() {
+    for register in ["dynamic_smem_size", "total_smem_size", "aggr_smem_size"] {
+        let code = format!("mov.u32 %r1, %{register};\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 bra END;\nst.global.u32 [x], 1;\nEND:");
+        let answer = asked(&kernel(".global .u32 x;", "", &code), "2x1", &[], None).expect("an answer");
+        assert!(!answer.is_settled(false) && !answer.is_certain(), "{register}: {answer:#?}");
+        assert!(answer.not_looked().iter().any(|n| n.why.contains("a special register")), "{register}: {answer:#?}");
+    }
+}

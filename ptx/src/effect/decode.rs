@@ -248,12 +248,13 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
         }
         "ret" => Some(Effect::Return),
         "exit" => Some(Effect::Exit),
-        "trap" => Some(Effect::Trap),
+        // A breakpoint "suspends execution" (PTX ISA 9.7.20, `brkpt`): where no debugger goes on with it the kernel ends there.
+        "trap" | "brkpt" => Some(Effect::Trap),
         "createpolicy" => opaque(),
         "griddepcontrol" => Some(Effect::OtherLaunches),
         // "Semantically, this behaves like a weak write of an unstable indeterminate value" (PTX ISA 9.7.9, `discard`).
         "discard" => unknown("it leaves any values in memory, and that is not modelled"),
-        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "brkpt" | "setmaxnreg" => Some(Effect::Nothing),
+        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "setmaxnreg" => Some(Effect::Nothing),
         "vote" | "shfl" | "match" | "redux" | "elect" => exchange(i),
         "activemask" => Some(Effect::ActiveMask(register(get(0)?)?)),
         "mbarrier" => asynchronous::mbarrier(i),

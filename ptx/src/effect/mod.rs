@@ -273,7 +273,7 @@ pub enum Effect<'i> {
     Return,
     /// The end of the thread.
     Exit,
-    /// Stops the kernel with an error.
+    /// Stops the kernel with an error: `trap`, and `brkpt`, where no debugger goes on with it.
     Trap,
     /// Orders the launch with others (`griddepcontrol`; docs/ptx-isa-derivation.md): nothing within the launch.
     OtherLaunches,
