@@ -6,10 +6,10 @@ use margay_litmus::explicit::Verdict;
 
 use crate::answer::{Finding, FindingKind, RepairAnswer};
 use crate::inquiry::{Inquiry, LaunchFindings};
+use crate::mark::{Mark, MarkKind};
 use crate::program::{Executed, Written};
 use crate::residue::Origin;
 use crate::slice::Slice;
-use crate::thread::{Mark, MarkKind};
 
 const WHAT: &str = "read-only loads of what the kernel writes";
 

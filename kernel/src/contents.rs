@@ -18,10 +18,11 @@ use crate::effort::{Effort, Engines};
 use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::launch::{Argument, GivenArgument, Launch, SMALL};
 use crate::layout::{Layout, Object};
+use crate::mark::MarkKind;
 use crate::passing::arguments;
 use crate::program::{ArrayUse, Executed};
 use crate::residue::{CodePiece, Line, MemoryCell, Origin};
-use crate::thread::{MarkKind, PreparedModule};
+use crate::thread::PreparedModule;
 
 /// The most contents that are tried in each launch.
 const CONTENTS: usize = 96;

@@ -5,9 +5,9 @@ use margay_ptx::effect::{Effect, Window};
 use crate::answer::{Finding, FindingKind, RepairAnswer};
 use crate::inquiry::{Inquiry, LaunchFindings, shown};
 use crate::meeting::{Barriers, Company, Sequence, WARP, company, company_of_lanes, has_count, is_past, stuck};
+use crate::omission::Omission;
 use crate::program::Executed;
 use crate::residue::Origin;
-use crate::thread::Omission;
 
 impl Inquiry<'_, '_> {
     pub fn barriers(&self, executed: &Executed, found: &mut LaunchFindings) {
@@ -49,7 +49,7 @@ impl Inquiry<'_, '_> {
     /// Something at an instruction that leaves the answer open.
     fn unclear(&self, origin: Option<Origin>, why: &str, found: &mut LaunchFindings) {
         found.undecided = true;
-        found.not_looked.push(self.not_looked(&Omission { origin, why: why.to_owned(), guessed: false }));
+        found.not_looked.push(self.not_looked(&Omission::in_part(origin, why)));
     }
 
     /// Two threads of a block that come to barriers that do not go together, and where they stand; they are given with all barriers, and with those of
@@ -126,7 +126,7 @@ impl Inquiry<'_, '_> {
         let in_block = "a thread ends without this barrier, at which others of its block wait: it is taken to have ended before, and to hold nobody up";
         let ended = ended_in_warp.map(|at| (at, in_warp)).or_else(|| ended.map(|at| (at, in_block)));
         if let Some((at, why)) = ended {
-            found.not_looked.push(self.not_looked(&Omission { origin: Some(at), why: why.to_owned(), guessed: false }));
+            found.not_looked.push(self.not_looked(&Omission::in_part(Some(at), why)));
         }
         None
     }

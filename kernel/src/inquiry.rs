@@ -14,13 +14,15 @@ use crate::condition::{ELEMENT, FinalCondition, asked_bytes};
 use crate::effort::{Effort, Engines};
 use crate::launch::{Launch, MAX_THREADS};
 use crate::layout::{Layout, Object};
+use crate::mark::MarkKind;
+use crate::omission::Omission;
 use crate::parameter::has_short_pointer;
 use crate::program::{Executed, Written, clean};
 use crate::repair::Goal;
 use crate::residue::Origin;
 use crate::selection::LaunchSelection;
 use crate::slice::Slice;
-use crate::thread::{MarkKind, Omission, PreparedModule};
+use crate::thread::PreparedModule;
 
 /// Why the engines gave up.
 pub(crate) const TOO_LONG: &str = "it takes more steps than are done (`--launch` asks about one launch, with more)";
@@ -209,7 +211,7 @@ impl Inquiry<'_, '_> {
             for (instruction, effect) in self.prepared.effects[function].iter().enumerate() {
                 if matches!(effect, Effect::OtherLaunches) {
                     let origin = Some(Origin { function, instruction });
-                    found.not_looked.push(self.not_looked(&Omission { origin, why: why.to_owned(), guessed: false }));
+                    found.not_looked.push(self.not_looked(&Omission::in_part(origin, why)));
                 }
             }
         }
@@ -253,7 +255,7 @@ impl Inquiry<'_, '_> {
         NotLooked {
             line: spot.as_ref().map(|s| s.line),
             text: spot.map(|s| s.text),
-            why: omission.why.clone(),
+            why: omission.why.to_string(),
             guessed: omission.guessed,
         }
     }
@@ -444,11 +446,7 @@ impl Inquiry<'_, '_> {
         let Some(as_kind) = as_kind else {
             for (_, mark) in &marks {
                 found.undecided = true;
-                found.not_looked.push(self.not_looked(&Omission {
-                    origin: Some(mark.origin),
-                    why: mark.what.clone(),
-                    guessed: true,
-                }));
+                found.not_looked.push(self.not_looked(&Omission::guessed(Some(mark.origin), mark.what.clone())));
             }
             return Ok(());
         };

@@ -25,9 +25,11 @@ mod inquiry;
 pub mod launch;
 mod layout;
 mod liveness;
+mod mark;
 mod meeting;
 mod narrow;
 mod obligation;
+mod omission;
 mod parameter;
 mod passing;
 mod phase;
@@ -56,9 +58,11 @@ pub use answer::{
 pub use ask::{KernelQuestion, UNROLL, ask};
 pub use content::{ArrayContent, ContentRest};
 pub use layout::Object;
+pub use mark::MarkKind;
 pub use obligation::{hardened, weakened};
+pub use omission::{Omission, OmissionReason};
 pub use reading::KernelReading;
 pub use residue::{MemoryCell, Origin};
 pub use selection::{IdentityUse, LaunchSelection};
-pub use thread::{MarkKind, Omission};
+
 pub use weak::INTERLEAVINGS;

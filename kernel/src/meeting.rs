@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::mark::MarkKind;
 use crate::residue::{CodePiece, Line, Origin};
-use crate::thread::MarkKind;
 
 /// The barriers that a thread comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use crate::answer::{Finding, FindingKind, NotLooked, RepairAnswer};
 use crate::inquiry::{Inquiry, LaunchFindings};
+use crate::omission::Omission;
 use crate::program::Executed;
 use crate::residue::{CodePiece, Idle};
 use crate::slice::Slicer;
-use crate::thread::Omission;
 use crate::waiting::{STANDING, last_rounds};
 
 impl Inquiry<'_, '_> {
@@ -14,7 +14,7 @@ impl Inquiry<'_, '_> {
         for other in last.iter().flat_map(|l| &l.others) {
             found.undecided = true;
             let why = "a loop that does more than wait: whether it ends is not looked into".to_owned();
-            found.not_looked.push(self.not_looked(&Omission { origin: *other, why, guessed: false }));
+            found.not_looked.push(self.not_looked(&Omission::in_part(*other, why)));
         }
         if last.iter().all(|l| l.loops.is_empty()) {
             return Ok(());
@@ -28,7 +28,7 @@ impl Inquiry<'_, '_> {
             executed.threads.iter().flatten().filter(|(p, _)| matches!(p, CodePiece::Mbarrier(_) | CodePiece::ClusterBarrier(_)));
         if let Some((_, origin)) = meetings.next() {
             let why = "threads meet at mbarriers, or at barriers of clusters: waits that never end are not looked into, but that some execution ends";
-            found.not_looked.push(self.not_looked(&Omission { origin: *origin, why: why.to_owned(), guessed: false }));
+            found.not_looked.push(self.not_looked(&Omission::in_part(*origin, why)));
             found.no_waits = true;
             return Ok(());
         }

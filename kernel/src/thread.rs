@@ -10,8 +10,10 @@ mod call;
 mod cluster;
 mod copy;
 mod facts;
+mod labels;
 mod memory;
 mod prepared;
+mod stop;
 mod tensor_core;
 mod tensor_map;
 mod trail;
@@ -26,6 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use self::facts::{
     CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, TensorFacts, Use, Uses, ValuesOfCells, add_writer,
 };
+use self::labels::{MeetingCounts, without_meetings};
 pub(crate) use self::prepared::PreparedModule;
 pub(crate) use self::trail::{UndefinedRead, ValueTrail, ValueUses};
 use self::value::uninterpreted;
@@ -33,7 +36,9 @@ pub(crate) use self::value::{Key, KnownValue, OPAQUE, OPEN, Value, constant};
 use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{LOCAL, Layout, Object, SHARED};
+use crate::mark::{Mark, MarkKind};
 use crate::meeting::{Barriers, barriers, warp_barrier};
+use crate::omission::{Omission, OmissionReason};
 use crate::residue::{CodePiece, Line, MemoryCell, Origin, tidy};
 use crate::spelling::{order_name, scope_name};
 
@@ -45,33 +50,6 @@ const ASIDE: usize = 1_000_000;
 
 /// The most code that a thread may leave.
 const MAX_CODE: usize = 4_000;
-
-/// What depends on arithmetic that is not interpreted.
-const OPAQUE_SWAP: &str = "whether a compare-and-swap succeeds";
-const OPAQUE_GUARD: &str = "whether it is executed";
-
-/// Why something of a kernel was not looked at, or only in part.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Omission {
-    /// Where it is in the kernel; nothing where it is of no instruction.
-    pub origin: Option<Origin>,
-    /// What it is.
-    pub why: String,
-    /// Was a thread not followed, or one of several ways taken without knowing which? Then what is found may not be so.
-    pub guessed: bool,
-}
-
-impl Omission {
-    /// Does a compare-and-swap here compare what is not interpreted?
-    pub(crate) fn is_of_a_swap(&self) -> bool {
-        self.why.starts_with(OPAQUE_SWAP)
-    }
-
-    /// The same, or does a branch here depend on it?
-    pub(crate) fn is_of_a_swap_or_branch(&self) -> bool {
-        self.is_of_a_swap() || self.why.starts_with(OPAQUE_GUARD)
-    }
-}
 
 /// What is left of a thread.
 pub(crate) struct Specialised {
@@ -108,52 +86,6 @@ pub(crate) struct Specialised {
     pub cached: FxHashSet<(Object, u64)>,
 }
 
-/// A place at which a thread stops before its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mark {
-    pub kind: MarkKind,
-    pub origin: Origin,
-    /// What its register holds then.
-    pub number: i64,
-    pub what: String,
-    /// What it accesses there, where that is asked.
-    pub cell: Option<MemoryCell>,
-}
-
-/// Why a thread stops before its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MarkKind {
-    /// `trap`, or an assertion that fails.
-    Trap,
-    /// An address outside of every array.
-    Outside,
-    /// It was not followed any further.
-    Cut,
-    /// It does not stop: it reads as if nobody wrote it (`ld.global.nc`) what the kernel writes.
-    Cached,
-    /// It does not stop: it writes what is read as if nobody wrote it.
-    Overwritten,
-}
-
-impl MarkKind {
-    /// The register that says so.
-    pub(crate) fn register(self) -> &'static str {
-        match self {
-            Self::Trap => "trapped",
-            Self::Outside => "outside",
-            Self::Cut => "cut",
-            Self::Cached => "cached",
-            Self::Overwritten => "overwritten",
-        }
-    }
-
-    /// Does a piece of code say that its thread stops there?
-    pub(crate) fn stops_at(text: &str) -> bool {
-        let Some((register, _)) = text.strip_prefix("mov ").and_then(|rest| rest.split_once(", ")) else { return false };
-        [Self::Trap, Self::Outside, Self::Cut].iter().any(|kind| kind.register() == register)
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct State {
     function: usize,
@@ -161,23 +93,6 @@ pub(crate) struct State {
     /// The calls around: function and instruction.
     calls: Vec<(usize, usize)>,
     pub known: BTreeMap<Key, KnownValue>,
-}
-
-/// How often a thread has met others of its warp, by the masks.
-type MeetingCounts = BTreeMap<u32, u64>;
-
-/// A state without how often the thread has met others of its warp, and that.
-fn without_meetings(state: &State) -> (State, MeetingCounts) {
-    let mut around = state.clone();
-    let mut met = MeetingCounts::new();
-    around.known.retain(|key, known| match (key, known) {
-        (Key::Met(mask), KnownValue::Bits(count)) => {
-            met.insert(*mask, *count);
-            false
-        }
-        _ => true,
-    });
-    (around, met)
 }
 
 /// How a step ends.
@@ -379,7 +294,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     }
                     KnownValue::Bits(_) => {}
                     known @ KnownValue::Open { .. } => {
-                        self.depends_on_opaque(&state, known.is_opaque(), OPAQUE_GUARD);
+                        self.depends_on_opaque(&state, known.is_opaque(), OmissionReason::OpaqueGuard);
                         // Where it is executed the predicate is known, and where it is not.
                         let mut around = state.clone();
                         around.at += 1;
@@ -425,93 +340,8 @@ impl<'a, 'm> Thread<'a, 'm> {
         }
     }
 
-    /// The label of a state, and whether it is new. What is not read any more is forgotten.
-    fn label(&mut self, state: &State) -> (u32, bool) {
-        let key = self.read_on(state);
-        let next = self.labels.len() as u32;
-        if self.prepared.has_exchanges && !self.labels.contains_key(&key) {
-            let (around, met) = without_meetings(&key);
-            self.heads.entry(around).or_default().push((met, next));
-        }
-        match self.labels.entry(key) {
-            std::collections::hash_map::Entry::Occupied(found) => (*found.get(), false),
-            std::collections::hash_map::Entry::Vacant(free) => (*free.insert(next), true),
-        }
-    }
-
-    /// A state with what is read from there on.
-    fn read_on(&self, state: &State) -> State {
-        let live = &self.prepared.liveness[state.function];
-        let depth = state.calls.len() as u16;
-        let mut key = state.clone();
-        key.known.retain(|k, _| !matches!(k, Key::Register(d, r) if *d == depth && !live.is_live(state.at, *r)));
-        key
-    }
-
-    /// The label of the loop that a jump back goes round once more, where all that has changed is how often the thread has met others of its warp: its
-    /// exchanges are those of every round.
-    fn head_of_round(&mut self, state: &State, from: Origin) -> Option<u32> {
-        if !self.prepared.has_exchanges {
-            return None;
-        }
-        let (around, met) = without_meetings(&self.read_on(state));
-        let [(before, label)] = self.heads.get(&around)?.as_slice() else { return None };
-        let (before, label) = (before.clone(), *label);
-        let earlier = |mask: &u32| before.get(mask).copied().unwrap_or(0);
-        if met.iter().all(|(mask, count)| *count == earlier(mask)) || met.iter().any(|(mask, count)| *count < earlier(mask)) {
-            return None;
-        }
-        let count: u64 = met.iter().map(|(mask, count)| count - earlier(mask)).sum();
-        self.rounds.entry(from).and_modify(|most| *most = (*most).max(count)).or_insert(count);
-        Some(label)
-    }
-
-    /// The label of a state that a jump from an instruction leads to, which is followed later.
-    fn jumped_to(&mut self, state: State, from: usize) -> u32 {
-        let origin = Origin { function: state.function, instruction: from };
-        let again = if state.at <= from { self.head_of_round(&state, origin) } else { None };
-        again.unwrap_or_else(|| self.later(state))
-    }
-
-    /// The label of a state that is followed later.
-    fn later(&mut self, state: State) -> u32 {
-        let (label, new) = self.label(&state);
-        if new {
-            self.todo.push((label, state));
-        }
-        label
-    }
-
     pub(crate) fn origin(&self, state: &State) -> Origin {
         Origin { function: state.function, instruction: state.at }
-    }
-
-    /// Something that is looked at in part; what is found is so all the same.
-    fn note(&mut self, state: &State, why: &str) {
-        let omission = Omission { origin: Some(self.origin(state)), why: why.to_owned(), guessed: false };
-        if !self.omissions.contains(&omission) {
-            self.omissions.push(omission);
-        }
-    }
-
-    fn omit(&mut self, origin: Option<Origin>, why: impl Into<String>) {
-        // What follows is not there, so that others may read what would have been overwritten.
-        let omission = Omission { origin, why: why.into(), guessed: true };
-        if !self.omissions.contains(&omission) {
-            self.omissions.push(omission);
-        }
-    }
-
-    fn depends_on_opaque(&mut self, state: &State, opaque: bool, what: &str) {
-        if opaque {
-            let why = format!(
-                "{what} depends on arithmetic that is not interpreted (floating point, a special register, or a parameter that is not known)"
-            );
-            let omission = Omission { origin: Some(self.origin(state)), why, guessed: true };
-            if !self.omissions.contains(&omission) {
-                self.omissions.push(omission);
-            }
-        }
     }
 
     pub(crate) fn push(&mut self, state: &State, piece: CodePiece) {
@@ -522,26 +352,6 @@ impl<'a, 'm> Thread<'a, 'm> {
 
     pub(crate) fn emit(&mut self, state: &State, text: String) {
         self.push(state, CodePiece::Other(text));
-    }
-
-    /// The thread stops here.
-    fn stop(&mut self, state: &State, kind: MarkKind, what: impl Into<String>) -> Step {
-        let (origin, what) = (self.origin(state), what.into());
-        let same = self.marks.iter().find(|m| m.kind == kind && m.origin == origin && m.what == what).map(|m| m.number);
-        let number = same.unwrap_or_else(|| {
-            let number = self.marks.iter().filter(|m| m.kind == kind).count() as i64 + 1;
-            self.marks.push(Mark { kind, origin, number, what, cell: None });
-            number
-        });
-        self.emit(state, format!("mov {}, {number}", kind.register()));
-        self.push(state, CodePiece::End);
-        Step::Left
-    }
-
-    pub(crate) fn unknown(&mut self, state: &State, why: impl Into<String>) -> Step {
-        let why = why.into();
-        self.omit(Some(self.origin(state)), why.clone());
-        self.stop(state, MarkKind::Cut, why)
     }
 
     /// A register that stands in no test for anything but itself.

@@ -13,13 +13,14 @@ use crate::ask::reached;
 use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
+use crate::mark::MarkKind;
 use crate::meeting::numbered;
 use crate::passing::arguments;
 use crate::program::{Executed, Written};
 use crate::residue::{CodePiece, Line, MemoryCell, Origin, successors};
 use crate::selection::LaunchSelection;
 use crate::slice::{Slice, Slicer};
-use crate::thread::{MarkKind, ValueTrail, ValueUses};
+use crate::thread::{ValueTrail, ValueUses};
 use crate::waiting::last_rounds;
 
 const WHAT: &str = "memory that is read before it is written";

@@ -8,6 +8,7 @@ use super::memory::object_of;
 use super::value::{Key, KnownValue, OPAQUE, Value, constant, uninterpreted};
 use super::{State, Step, Thread};
 use crate::layout::Object;
+use crate::omission::OmissionReason;
 use crate::residue::CodePiece;
 use crate::spelling::{bits_name, relation_name, typed, unsigned};
 
@@ -146,7 +147,7 @@ impl Thread<'_, '_> {
         if value.bits().is_some() || a == b {
             return None;
         }
-        self.depends_on_opaque(state, value.known.is_opaque(), "which address is chosen");
+        self.depends_on_opaque(state, value.known.is_opaque(), OmissionReason::OpaqueChoice);
         let mut other = state.clone();
         other.known.insert(key, KnownValue::Bits(0));
         state.known.insert(key, KnownValue::Bits(1));

@@ -7,7 +7,7 @@ use margay_ptx::asynchronous::{AddressOperand, AsyncEffect, GroupEffect, Mbarrie
 use super::copy::{CopyOperands, MAX_PARTS, in_block_cell};
 use super::tensor_map::{MAP, normal};
 use super::value::{Key, KnownValue, OPAQUE, OPEN};
-use super::{Omission, State, Step, Thread};
+use super::{State, Step, Thread};
 use crate::layout::{Object, Target};
 use crate::residue::{CodePiece, MbarrierPiece, MbarrierUse, MemoryCell, Origin};
 use crate::spelling::{data, order_name, scope_name, update_name};
@@ -286,14 +286,6 @@ impl Thread<'_, '_> {
             if *n == 0 {
                 state.known.remove(&key);
             }
-        }
-    }
-
-    /// Something is supposed of the kernel that leaves nothing open.
-    pub(super) fn suppose(&mut self, state: &State, why: &str) {
-        let supposed = Omission { origin: Some(self.origin(state)), why: why.to_owned(), guessed: false };
-        if !self.suppositions.contains(&supposed) {
-            self.suppositions.push(supposed);
         }
     }
 

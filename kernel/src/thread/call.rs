@@ -4,8 +4,9 @@ use margay_ptx::effect::Effect;
 use margay_ptx::{Operand, Parameter, VariableId};
 
 use super::value::{Key, KnownValue};
-use super::{MarkKind, State, Step, Thread};
+use super::{State, Step, Thread};
 use crate::layout::{PARAMETER, function_at};
+use crate::mark::MarkKind;
 use crate::residue::CodePiece;
 
 impl Thread<'_, '_> {

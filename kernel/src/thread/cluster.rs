@@ -5,8 +5,9 @@ use margay_ptx::effect::Window;
 use margay_ptx::{Kind, ScalarType};
 
 use super::value::constant;
-use super::{MarkKind, State, Step, Thread};
+use super::{State, Step, Thread};
 use crate::layout::{RANK, SHARED};
+use crate::mark::MarkKind;
 use crate::residue::CodePiece;
 
 impl Thread<'_, '_> {

@@ -8,8 +8,10 @@ use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space};
 
 use super::facts::add_writer;
 use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, constant, number};
-use super::{Mark, MarkKind, OPAQUE_SWAP, State, Step, Thread, UndefinedRead};
+use super::{State, Step, Thread, UndefinedRead};
 use crate::layout::{LOCAL, Object, PARAMETER, RANK, SHARED, Target};
+use crate::mark::{Mark, MarkKind};
+use crate::omission::OmissionReason;
 use crate::parameter::made_of;
 use crate::residue::{CodePiece, Idle, IssueFamily, MemoryCell, Origin};
 use crate::selection::leaves;
@@ -666,7 +668,7 @@ impl Thread<'_, '_> {
         }
         if matches!(update, Update::CompareAndSwap) {
             let compares = self.is_opaque(cell) || values[0].known.is_opaque();
-            self.depends_on_opaque(state, compares, OPAQUE_SWAP);
+            self.depends_on_opaque(state, compares, OmissionReason::OpaqueSwap);
         }
         if let Some(why) = values.iter().find_map(|value| self.address_for_others(value, cell.object)) {
             return Some(self.unknown(state, why));

@@ -13,8 +13,9 @@ use super::copy::{in_block, in_block_cell};
 use super::facts::TensorPart;
 use super::memory::AddressPlace;
 use super::value::{Key, KnownValue};
-use super::{MarkKind, State, Step, Thread};
+use super::{State, Step, Thread};
 use crate::layout::{LOCAL, Object, Target};
+use crate::mark::MarkKind;
 use crate::residue::{CodePiece, Issue, IssueSource, MemoryCell, Origin};
 use crate::spelling::update_name;
 
