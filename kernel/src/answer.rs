@@ -17,6 +17,8 @@ pub enum FindingKind {
     Trap,
     /// An address outside of every array.
     Outside,
+    /// An address that is no multiple of what its access asks for.
+    Misaligned,
     /// A condition that does not hold at the end.
     Final,
     /// A wait that never ends.
@@ -35,10 +37,11 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// All kinds.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Race,
         Self::Trap,
         Self::Outside,
+        Self::Misaligned,
         Self::Final,
         Self::Wait,
         Self::Barriers,
@@ -54,6 +57,7 @@ impl FindingKind {
             Self::Race => "data-race",
             Self::Trap => "trap",
             Self::Outside => "outside-of-arrays",
+            Self::Misaligned => "misaligned-address",
             Self::Final => "condition",
             Self::Wait => "endless-wait",
             Self::Barriers => "different-barriers",
@@ -70,6 +74,7 @@ impl FindingKind {
             Self::Race => "data race",
             Self::Trap => "a trap is reached",
             Self::Outside => "address outside of every array",
+            Self::Misaligned => "address that is no multiple of the access's size",
             Self::Final => "the condition does not always hold",
             Self::Wait => "a wait that may never end",
             Self::Barriers => "threads of a block come to different barriers",

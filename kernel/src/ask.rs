@@ -159,7 +159,10 @@ fn mend(
     let mut all: Vec<Launch> = launches.iter().copied().filter(|l| l.total() <= MENDED || *l == wrong.launch).collect();
     all.sort_by_key(|l| (l.blocks == 1, l.total(), l.blocks));
     for finding in &mut wrong.findings {
-        if !matches!(finding.kind, FindingKind::Race | FindingKind::Trap | FindingKind::Outside | FindingKind::Final) {
+        if !matches!(
+            finding.kind,
+            FindingKind::Race | FindingKind::Trap | FindingKind::Outside | FindingKind::Misaligned | FindingKind::Final
+        ) {
             continue;
         }
         let (mut goals, mut is_over) = (Vec::new(), false);

@@ -6,6 +6,7 @@ use std::time::Instant;
 use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::unfold::Bounds;
 use margay_models::model::Model;
+use margay_ptx::Operand;
 use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands};
@@ -15,8 +16,8 @@ use crate::effort::{Effort, Engines};
 use crate::launch::{Launch, MAX_THREADS};
 use crate::layout::{Layout, Object};
 use crate::mark::MarkKind;
-use crate::omission::Omission;
-use crate::parameter::has_short_pointer;
+use crate::omission::{Omission, OmissionReason};
+use crate::parameter::{has_short_pointer, made_of};
 use crate::program::{Executed, Written, clean};
 use crate::repair::Goal;
 use crate::residue::Origin;
@@ -26,6 +27,9 @@ use crate::thread::PreparedModule;
 
 /// Why the engines gave up.
 pub(crate) const TOO_LONG: &str = "it takes more steps than are done (`--launch` asks about one launch, with more)";
+
+/// Registers that say how many threads a block has, and how many blocks there are.
+const SIZES: [&str; 2] = ["ntid", "nctaid"];
 
 /// As many threads as the smallest of the chosen launches has.
 const SMALLEST: u32 = 2;
@@ -137,6 +141,9 @@ impl Inquiry<'_, '_> {
         }
         found.not_looked.extend(executed.suppositions.iter().map(|supposed| self.not_looked(supposed)));
         let not_meant = |why: String| LaunchAnswer { asked: LaunchVerdict::NotMeant(why), ..not_asked(String::new()) };
+        if let Some(why) = self.misaligned_by_its_size(&executed, selection) {
+            return Ok(not_meant(why));
+        }
         if let Some(why) = self.outside_of_smaller(&executed, selection)? {
             return Ok(not_meant(why));
         }
@@ -146,7 +153,11 @@ impl Inquiry<'_, '_> {
         if let Some(why) = found.findings.iter().find_map(|finding| self.is_too_wide(finding, selection)) {
             return Ok(not_meant(why));
         }
-        for (kind, as_kind) in [(MarkKind::Trap, FindingKind::Trap), (MarkKind::Outside, FindingKind::Outside)] {
+        for (kind, as_kind) in [
+            (MarkKind::Trap, FindingKind::Trap),
+            (MarkKind::Outside, FindingKind::Outside),
+            (MarkKind::Misaligned, FindingKind::Misaligned),
+        ] {
             self.stops(&executed, kind, Some(as_kind), &mut found)?;
         }
         self.stops(&executed, MarkKind::Cut, None, &mut found)?;
@@ -182,6 +193,34 @@ impl Inquiry<'_, '_> {
                 spot.line, self.launch
             )
         }))
+    }
+
+    /// Why a launch that was chosen is none that the kernel is written for: an address that is made of how many threads or blocks there are, or of a number
+    /// that was chosen for a parameter, is no multiple of what its access asks for.
+    fn misaligned_by_its_size(&self, executed: &Executed, selection: LaunchSelection) -> Option<String> {
+        if selection.named {
+            return None;
+        }
+        let of_number = executed.omissions.iter().find(|o| matches!(o.why, OmissionReason::Unaligned(_))).and_then(|o| o.origin);
+        let of_launch = || {
+            let is_size = |o: &Operand| matches!(o, Operand::Special(name) if SIZES.iter().any(|size| name.starts_with(size)));
+            let made = made_of(self.prepared, &is_size);
+            let is_made = |origin: &Origin| {
+                let body = self.question.module.functions[origin.function].body.as_deref().unwrap_or(&[]);
+                let operands = body.get(origin.instruction).map_or(&[] as &[Operand], |i| &i.operands);
+                let base = operands.iter().find_map(|o| if let Operand::Address(base, _) = o { Some(&**base) } else { None });
+                matches!(base, Some(Operand::Register(register)) if made.contains(&(origin.function, *register)))
+            };
+            executed.stops(MarkKind::Misaligned).iter().map(|(_, mark)| mark.origin).find(is_made)
+        };
+        of_number.or_else(of_launch).map(|origin| {
+            format!(
+                "an address is no multiple of its access's size (PTX line {}), and is made of how many threads or blocks there are: the kernel seems to be \
+                 written for other numbers (`--launch {}` asks about it)",
+                self.spot(origin).line,
+                self.launch
+            )
+        })
     }
 
     /// Why a race in a launch that was chosen says nothing of the kernel: blocks are wider than the number that it multiplies the places of blocks,
@@ -394,6 +433,7 @@ impl Inquiry<'_, '_> {
         let condition = match kind {
             FindingKind::Trap => stops(MarkKind::Trap),
             FindingKind::Outside => stops(MarkKind::Outside),
+            FindingKind::Misaligned => stops(MarkKind::Misaligned),
             _ => {
                 let all: Vec<String> =
                     finals.iter().filter_map(|f| f.named(&executed).ok()).map(|text| format!("({text})")).collect();
@@ -425,6 +465,7 @@ impl Inquiry<'_, '_> {
         let what = match kind {
             MarkKind::Trap => "traps",
             MarkKind::Outside => "addresses outside of arrays",
+            MarkKind::Misaligned => "addresses that are no multiple of the access's size",
             MarkKind::Cut => "what was not followed",
             MarkKind::Cached | MarkKind::Overwritten => return Ok(()),
         };

@@ -92,6 +92,8 @@ pub(crate) struct Array {
     pub name: String,
     /// How many bytes; nothing where that is not known.
     pub size: Option<u64>,
+    /// Of what its address is a multiple, as far as a variable says it.
+    pub alignment: Option<u64>,
     /// Its first bytes, where it is a variable of the module; the rest is zero.
     pub bytes: Vec<u8>,
     /// What it holds, where it is passed.
@@ -114,8 +116,10 @@ pub(crate) struct Layout {
     parameters: FxHashMap<VariableId, Option<u64>>,
     /// What is known of parameters of the kernel: the variable, the first byte, how many bytes, and what they hold.
     pub arguments: Vec<(VariableId, u64, u64, u64)>,
-    /// The parameters, as wide as an address, of which numbers were chosen, or of fields of which.
+    /// The parameters of which numbers were chosen, or of fields of which.
     pub chosen: Vec<VariableId>,
+    /// Those of them that are as wide as an address.
+    pub wide: Vec<VariableId>,
     /// How many blocks are in a cluster.
     pub cluster: u32,
 }
@@ -142,6 +146,7 @@ impl Layout {
             parameters: FxHashMap::default(),
             arguments: Vec::new(),
             chosen: Vec::new(),
+            wide: Vec::new(),
             cluster: cluster.max(1),
         };
         let mut bases: Vec<u64> = Vec::new();
@@ -149,14 +154,15 @@ impl Layout {
             let value = layout.passed(format!("arg{n}"), argument, &bases)?;
             bases.push(value.unwrap_or(0));
             let Some(Parameter::Memory(id)) = kernel.parameters.get(n) else { continue };
-            let is_chosen = match argument {
-                Argument::Chosen(_) => module.variable(*id).ty.bits == 64,
+            let widest = match argument {
+                Argument::Chosen(_) => Some(u64::from(module.variable(*id).ty.bits / 8)),
                 Argument::Structure(fields) => {
-                    fields.iter().any(|(_, bytes, of)| *bytes == 8 && matches!(of, Argument::Chosen(_)))
+                    fields.iter().filter(|(.., of)| matches!(of, Argument::Chosen(_))).map(|(_, bytes, _)| *bytes).max()
                 }
-                _ => false,
+                _ => None,
             };
-            layout.chosen.extend(is_chosen.then_some(*id));
+            layout.chosen.extend(widest.map(|_| *id));
+            layout.wide.extend((widest == Some(8)).then_some(*id));
             if let Argument::Tensor { bytes } = argument {
                 let size = module.variable(*id).size.unwrap_or(8);
                 // A map that is passed by value, or those of an array that is pointed to.
@@ -190,6 +196,9 @@ impl Layout {
             match variable.space {
                 Space::Global | Space::Constant => {
                     let address = layout.array(variable.name.clone(), variable.size, None)?;
+                    if let Some(array) = layout.arrays.last_mut() {
+                        array.alignment = Some(alignment(variable));
+                    }
                     layout.addresses.insert(id, address);
                 }
                 Space::Parameter => {
@@ -245,7 +254,7 @@ impl Layout {
         if number >= ARRAYS {
             return Err(format!("there are more than {ARRAYS} arrays of global and constant memory"));
         }
-        self.arrays.push(Array { name, size, bytes: Vec::new(), content });
+        self.arrays.push(Array { name, size, alignment: None, bytes: Vec::new(), content });
         Ok((ARRAYS + number) << ARRAY)
     }
 
@@ -316,6 +325,22 @@ impl Layout {
         let (id, offset) = (VariableId((address >> 20) as u32 & 0xff_ffff), address & (PARAMETER_BYTES - 1));
         let size = self.parameters.get(&id).map(|size| size.unwrap_or(PARAMETER_BYTES));
         size.is_some_and(|size| offset + bytes <= size)
+    }
+
+    /// How far a place is from the start of its variable, and of what that is a multiple, as far as it is known. Variables without a size lie where the launch
+    /// has its shared memory.
+    pub fn distance(&self, module: &Module, target: Target) -> (u64, Option<u64>) {
+        let declared = |id: VariableId| Some(alignment(module.variable(id))).filter(|_| module.variable(id).size.is_some());
+        match target {
+            Target::Object(Object::Shared(_, id), offset) => (offset, declared(id)),
+            Target::Object(Object::Array(n), offset) => (offset, self.arrays[n as usize].alignment),
+            Target::Object(_, offset) => (offset, None),
+            Target::Own(address) if address >> 56 == LOCAL >> 56 => match within(&self.local, address - LOCAL, 1) {
+                Some((id, offset)) => (offset, declared(id)),
+                None => (0, None),
+            },
+            Target::Own(address) => (address & (PARAMETER_BYTES - 1), None),
+        }
     }
 
     /// Has the thread variables of local memory?
@@ -432,8 +457,12 @@ fn within(variables: &[(u64, Option<u64>, VariableId)], address: u64, bytes: u64
 }
 
 fn aligned(at: u64, variable: &Variable) -> u64 {
-    let to = variable.align.unwrap_or(u64::from(variable.ty.bits.div_ceil(8))).clamp(1, 1 << 20);
-    at.div_ceil(to) * to
+    at.next_multiple_of(alignment(variable))
+}
+
+/// Of what the address of a variable is a multiple.
+fn alignment(variable: &Variable) -> u64 {
+    variable.align.unwrap_or(u64::from(variable.ty.bits.div_ceil(8))).clamp(1, 1 << 20)
 }
 
 #[cfg(test)]

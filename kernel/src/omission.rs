@@ -36,6 +36,8 @@ pub enum OmissionReason {
     OpaqueGuard,
     /// The address of one of several arrays depends on it.
     OpaqueChoice,
+    /// An address that is made of a number that was chosen for a parameter is no multiple of so many bytes.
+    Unaligned(u64),
     /// Anything else, in words.
     Other(String),
 }
@@ -58,6 +60,13 @@ impl fmt::Display for OmissionReason {
             Self::OpaqueSwap => "whether a compare-and-swap succeeds",
             Self::OpaqueGuard => "whether it is executed",
             Self::OpaqueChoice => "which address is chosen",
+            Self::Unaligned(bytes) => {
+                return write!(
+                    f,
+                    "an address is no multiple of the {bytes} bytes that are accessed, and is made of a number that was chosen for a parameter (`--arg N=NUMBER` \
+                     says what it is)"
+                );
+            }
             Self::Other(why) => return f.write_str(why),
         };
         let of = "(floating point, a special register, or a parameter that is not known)";

@@ -133,18 +133,18 @@ pub(crate) fn has_short_pointer(module: &Module, prepared: &PreparedModule<'_>, 
     })
 }
 
-/// The registers, each with its function, that may hold what is made of parameters in whatever way, also through memory and calls.
-pub(crate) fn made_of(prepared: &PreparedModule<'_>, parameters: &[VariableId]) -> FxHashSet<(usize, RegisterId)> {
+/// The registers, each with its function, that may hold what is made of operands (a parameter that is loaded, a register that is asked) in whatever way, also through memory and calls.
+pub(crate) fn made_of(prepared: &PreparedModule<'_>, is_source: &dyn Fn(&Operand) -> bool) -> FxHashSet<(usize, RegisterId)> {
     let mut found: FxHashSet<(usize, RegisterId)> = FxHashSet::default();
     let mut is_in_memory = false;
     loop {
         let before = (found.len(), is_in_memory);
         for (function, effects) in prepared.effects.iter().enumerate() {
             for effect in effects {
-                let holds = |o: &Operand| matches!(o, Operand::Register(r) if found.contains(&(function, *r)));
+                let holds = |o: &Operand| is_source(o) || matches!(o, Operand::Register(r) if found.contains(&(function, *r)));
                 let mut made: Vec<RegisterId> = Vec::new();
                 match effect {
-                    Effect::Load { base: Operand::Variable(id, _), to, .. } if parameters.contains(id) => {
+                    Effect::Load { base, to, .. } if is_source(base) => {
                         made.extend(to.iter().flatten());
                     }
                     Effect::Load { to, .. } if is_in_memory => made.extend(to.iter().flatten()),

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use margay_ptx::asynchronous::{AddressOperand, AsyncEffect, GroupEffect, MbarrierEffect};
 
 use super::copy::{CopyOperands, MAX_PARTS, in_block_cell};
+use super::memory::AccessSize;
 use super::tensor_map::{MAP, normal};
 use super::value::{Key, KnownValue, OPAQUE, OPEN};
 use super::{State, Step, Thread};
@@ -56,10 +57,11 @@ impl Thread<'_, '_> {
                 let Some(bytes) = self.value(state, bytes)?.bits() else {
                     return Some(self.unknown(state, "how many bytes are written depends on memory"));
                 };
-                let (object, offset) = match self.object_at(state, (to.window, to.base, to.offset), bytes, "a bulk store")? {
-                    ControlFlow::Continue(found) => found,
-                    ControlFlow::Break(step) => return Some(step),
-                };
+                let (object, offset) =
+                    match self.object_at(state, (to.window, to.base, to.offset), AccessSize::anywhere(bytes), "a bulk store")? {
+                        ControlFlow::Continue(found) => found,
+                        ControlFlow::Break(step) => return Some(step),
+                    };
                 let whole = MemoryCell { object, offset, bytes };
                 // So that its parts are known.
                 self.copies.entry(whole).or_default().add(false);
@@ -150,7 +152,7 @@ impl Thread<'_, '_> {
 
     /// The cell of an mbarrier.
     pub(super) fn mbarrier_cell(&mut self, state: &mut State, at: &AddressOperand<'_>) -> Option<ControlFlow<Step, MemoryCell>> {
-        Some(match self.object_at(state, (at.window, at.base, at.offset), MBARRIER, "an mbarrier")? {
+        Some(match self.object_at(state, (at.window, at.base, at.offset), AccessSize::natural(MBARRIER), "an mbarrier")? {
             ControlFlow::Break(step) => ControlFlow::Break(step),
             ControlFlow::Continue((object @ Object::Shared(..), offset)) => {
                 // It is memory that threads share, whoever uses it.

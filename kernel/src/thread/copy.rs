@@ -8,6 +8,7 @@ use margay_ptx::effect::Update;
 use margay_ptx::{Kind, Operand, ScalarType};
 
 use super::asynchronous::MBARRIER;
+use super::memory::AccessSize;
 use super::value::{KnownValue, Value};
 use super::{State, Step, Thread};
 use crate::layout::Object;
@@ -19,6 +20,9 @@ pub(super) const MAX_PARTS: usize = 512;
 
 /// In a copy of more cells than these one of those that are used alike stands for the others.
 const MANY_PARTS: usize = 64;
+
+/// Of what the addresses of a bulk copy are multiples.
+const BULK: u64 = 16;
 
 /// What a copy does.
 pub(super) struct CopyOperands<'a, 'i> {
@@ -104,7 +108,10 @@ impl Thread<'_, '_> {
         if bytes == 0 {
             return Some(Step::Next);
         }
-        let to = found!(self.object_at(state, (copy.to.window, copy.to.base, copy.to.offset), bytes, "an asynchronous copy"));
+        // Bulk copies are of multiples of 16 bytes, at addresses that are multiples of 16 (PTX ISA, cp.async.bulk).
+        let size = |of: u64| AccessSize { bytes: of, alignment: if copy.bulk { BULK } else { bytes } };
+        let to = (copy.to.window, copy.to.base, copy.to.offset);
+        let to = found!(self.object_at(state, to, size(bytes), "an asynchronous copy"));
         // What is ignored at the start and at the end is not read.
         let mut ends = [0, 0];
         for (end, operand) in ends.iter_mut().zip(copy.ignored.into_iter().flatten()) {
@@ -119,7 +126,9 @@ impl Thread<'_, '_> {
             0 => (Object::Zeros, 0),
             read => {
                 let start = copy.from.offset.wrapping_add_unsigned(ends[0]);
-                found!(self.object_at(state, (copy.from.window, copy.from.base, start), read, "an asynchronous copy"))
+                // The address is that of the first byte, also where it is ignored.
+                let size = if ends[0] == 0 { size(read) } else { AccessSize::anywhere(read) };
+                found!(self.object_at(state, (copy.from.window, copy.from.base, start), size, "an asynchronous copy"))
             }
         };
         let mbarrier = match copy.mbarrier {
@@ -315,11 +324,15 @@ impl Thread<'_, '_> {
         mbarrier: &AddressOperand<'_>,
     ) -> Option<Step> {
         let bytes = u64::from(ty.bits.div_ceil(8));
-        let to =
-            match self.object_at(state, (to.window, to.base, to.offset), bytes * values.len() as u64, "an asynchronous store")? {
-                ControlFlow::Continue(to) => to,
-                ControlFlow::Break(step) => return Some(step),
-            };
+        let to = match self.object_at(
+            state,
+            (to.window, to.base, to.offset),
+            AccessSize::natural(bytes * values.len() as u64),
+            "an asynchronous store",
+        )? {
+            ControlFlow::Continue(to) => to,
+            ControlFlow::Break(step) => return Some(step),
+        };
         let mbarrier = match self.mbarrier_cell(state, mbarrier)? {
             ControlFlow::Continue(cell) => cell,
             ControlFlow::Break(step) => return Some(step),

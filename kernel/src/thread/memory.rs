@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use margay_ptx::effect::{Computation, MemoryAccess, MemoryOrder, Update, Window};
-use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space};
+use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space, VariableId};
 
 use super::facts::add_writer;
 use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, constant, number};
@@ -31,8 +31,38 @@ pub(super) enum AddressPlace {
     Outside,
     /// Not known: the register was taken apart, and code for each case follows.
     Split,
+    /// No multiple of what the access asks for.
+    Misaligned,
     /// Not known, and not to be known.
-    Unknown(String),
+    Unknown(OmissionReason),
+}
+
+/// How many bytes are accessed, and of what their address must be a multiple: "addresses must be naturally aligned to a multiple of the access size" (PTX ISA
+/// 6.4.1).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AccessSize {
+    pub bytes: u64,
+    pub alignment: u64,
+}
+
+impl AccessSize {
+    /// Of an access of so many bytes, a vector as a whole.
+    pub fn natural(bytes: u64) -> Self {
+        Self { bytes, alignment: bytes }
+    }
+
+    /// Of bytes that may begin anywhere, or of which nothing is said.
+    pub fn anywhere(bytes: u64) -> Self {
+        Self { bytes, alignment: 1 }
+    }
+
+    /// What goes wrong at an address that is no such multiple.
+    pub fn misaligned(self, what: &str) -> String {
+        let Self { bytes, alignment } = self;
+        format!(
+            "{what} of {bytes} bytes at an address that is no multiple of {alignment}: what it does is undefined (PTX ISA 6.4.1)"
+        )
+    }
 }
 
 impl Thread<'_, '_> {
@@ -43,8 +73,9 @@ impl Thread<'_, '_> {
         window: Window,
         base: &Operand,
         offset: i64,
-        bytes: u64,
+        size: AccessSize,
     ) -> Option<AddressPlace> {
+        let AccessSize { bytes, alignment } = size;
         let value = self.value(state, base)?;
         let Some(start) = value.bits() else {
             let Operand::Register(register) = base else { return None };
@@ -55,11 +86,11 @@ impl Thread<'_, '_> {
                 return Some(AddressPlace::Split);
             }
             if value.known.is_opaque() {
-                return Some(AddressPlace::Unknown("an address depends on arithmetic that is not interpreted".to_owned()));
+                return Some(AddressPlace::Unknown("an address depends on arithmetic that is not interpreted".into()));
             }
             return Some(match self.split(state, *register, (bytes, offset), window) {
                 Ok(_) => AddressPlace::Split,
-                Err(why) => AddressPlace::Unknown(why),
+                Err(why) => AddressPlace::Unknown(why.into()),
             });
         };
         let address = start.wrapping_add_signed(offset);
@@ -83,22 +114,51 @@ impl Thread<'_, '_> {
             None => false,
         };
         Some(match target.filter(|_| last) {
+            Some(target) if !self.is_aligned(state, (address, target), alignment) => {
+                match self.is_made_of(state, base, &self.layout.chosen) {
+                    true => AddressPlace::Unknown(OmissionReason::Unaligned(alignment)),
+                    false => AddressPlace::Misaligned,
+                }
+            }
             Some(target) => AddressPlace::At(target),
             None if self.is_of_chosen_number(state, base, (window, address)) => AddressPlace::Unknown(
                 "an address is made of a parameter for which a number was chosen: it may be an address (`--arg N=array` or `--arg N=NUMBER` says what it is)"
-                    .to_owned(),
+                    .into(),
             ),
             None => AddressPlace::Outside,
         })
     }
 
+    /// Is an address a multiple of so many bytes, or is that supposed of it?
+    fn is_aligned(&mut self, state: &State, (address, target): (u64, Target), alignment: u64) -> bool {
+        let (distance, declared) = self.layout.distance(self.prepared.module, target);
+        if !distance.is_multiple_of(alignment) {
+            // A program may take the next multiple of an address, wherever its variable lies.
+            return address.is_multiple_of(alignment);
+        }
+        if let Some(declared) = declared.filter(|declared| *declared < alignment) {
+            self.suppose(
+                state,
+                &format!(
+                    "it accesses {alignment} bytes of a variable that is declared to lie at a multiple of {declared}: it is supposed to lie at one of {alignment}"
+                ),
+            );
+        }
+        true
+    }
+
+    /// Is an address made of parameters?
+    fn is_made_of(&self, state: &State, base: &Operand, parameters: &[VariableId]) -> bool {
+        let Operand::Register(register) = base else { return false };
+        let is_parameter = |o: &Operand| matches!(o, Operand::Variable(id, _) if parameters.contains(id));
+        !parameters.is_empty() && made_of(self.prepared, &is_parameter).contains(&(state.function, *register))
+    }
+
     /// Is an address that is in the room of no array made of a parameter of which nobody said that it is a number?
     fn is_of_chosen_number(&self, state: &State, base: &Operand, (window, address): (Window, u64)) -> bool {
-        let Operand::Register(register) = base else { return false };
         matches!(window, Window::Generic | Window::Global)
             && self.layout.is_in_no_room(address)
-            && !self.layout.chosen.is_empty()
-            && made_of(self.prepared, &self.layout.chosen).contains(&(state.function, *register))
+            && self.is_made_of(state, base, &self.layout.wide)
     }
 
     /// What threads share at an address, by its first byte, or how the thread goes on since that is not known.
@@ -106,10 +166,10 @@ impl Thread<'_, '_> {
         &mut self,
         state: &mut State,
         (window, base, offset): (Window, &Operand, i64),
-        bytes: u64,
+        size: AccessSize,
         what: &str,
     ) -> Option<ControlFlow<Step, (Object, u64)>> {
-        Some(match self.place(state, window, base, offset, bytes)? {
+        Some(match self.place(state, window, base, offset, size)? {
             AddressPlace::At(Target::Object(object, start)) => ControlFlow::Continue((object, start)),
             AddressPlace::At(Target::Own(_)) => {
                 ControlFlow::Break(self.unknown(state, format!("{what} in memory of the thread alone")))
@@ -117,6 +177,7 @@ impl Thread<'_, '_> {
             AddressPlace::Outside => {
                 ControlFlow::Break(self.stop(state, MarkKind::Outside, format!("{what} outside of every array")))
             }
+            AddressPlace::Misaligned => ControlFlow::Break(self.stop(state, MarkKind::Misaligned, size.misaligned(what))),
             AddressPlace::Split => ControlFlow::Break(Step::Left),
             AddressPlace::Unknown(why) => ControlFlow::Break(self.unknown(state, why)),
         })
@@ -178,7 +239,7 @@ impl Thread<'_, '_> {
             self.code.push((CodePiece::Jump(Some((known, true)), label), Some(origin)));
         }
         match whole {
-            true => self.stop(state, MarkKind::Outside, "an index that memory says is outside of its array"),
+            true => self.stop(state, MarkKind::Outside, "an index that memory says is outside of its array, or no multiple of what is accessed"),
             false => self.stop(state, MarkKind::Cut, format!("an address that memory says is none of those that were followed (of an array without a size {ELEMENTS} elements are)")),
         };
         Ok(Step::Left)
@@ -247,9 +308,11 @@ impl Thread<'_, '_> {
         offset: i64,
     ) -> Option<Step> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
-        let target = match self.place(state, access.window, base, offset, bytes * to.len() as u64)? {
+        let size = AccessSize::natural(bytes * to.len() as u64);
+        let target = match self.place(state, access.window, base, offset, size)? {
             AddressPlace::At(target) => target,
             AddressPlace::Outside => return Some(self.stop(state, MarkKind::Outside, "a load outside of every array")),
+            AddressPlace::Misaligned => return Some(self.stop(state, MarkKind::Misaligned, size.misaligned("a load"))),
             AddressPlace::Split => return Some(Step::Left),
             AddressPlace::Unknown(why) => return Some(self.unknown(state, why)),
         };
@@ -500,9 +563,11 @@ impl Thread<'_, '_> {
         values: &[&Operand],
     ) -> Option<Step> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
-        let target = match self.place(state, access.window, base, offset, bytes * values.len() as u64)? {
+        let size = AccessSize::natural(bytes * values.len() as u64);
+        let target = match self.place(state, access.window, base, offset, size)? {
             AddressPlace::At(target) => target,
             AddressPlace::Outside => return Some(self.stop(state, MarkKind::Outside, "a store outside of every array")),
+            AddressPlace::Misaligned => return Some(self.stop(state, MarkKind::Misaligned, size.misaligned("a store"))),
             AddressPlace::Split => return Some(Step::Left),
             AddressPlace::Unknown(why) => return Some(self.unknown(state, why)),
         };
@@ -558,10 +623,11 @@ impl Thread<'_, '_> {
         const ROW: u64 = 16;
         let ty = ScalarType { kind: Kind::Bits, bits: 32 };
         if self.thread % 32 < lanes {
-            let (object, start) = match self.object_at(state, (Window::Shared, base, offset), ROW, "a row of a matrix")? {
-                ControlFlow::Continue(found) => found,
-                ControlFlow::Break(step) => return Some(step),
-            };
+            let (object, start) =
+                match self.object_at(state, (Window::Shared, base, offset), AccessSize::natural(ROW), "a row of a matrix")? {
+                    ControlFlow::Continue(found) => found,
+                    ControlFlow::Break(step) => return Some(step),
+                };
             for at in (start..start + ROW).step_by(4) {
                 // Who else uses it is found by the cell; a lane reads what it wrote itself by another lane's instruction as well.
                 let Some(cell) = self.cell(object, at, 4, is_store, is_store) else { continue };
@@ -617,10 +683,11 @@ impl Thread<'_, '_> {
         operands: &[&Operand],
     ) -> Option<Step> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
-        let (object, start) = match self.object_at(state, (access.window, base, offset), bytes, "a read-modify-write")? {
-            ControlFlow::Continue(found) => found,
-            ControlFlow::Break(step) => return Some(step),
-        };
+        let (object, start) =
+            match self.object_at(state, (access.window, base, offset), AccessSize::natural(bytes), "a read-modify-write")? {
+                ControlFlow::Continue(found) => found,
+                ControlFlow::Break(step) => return Some(step),
+            };
         let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
         if matches!(object, Object::Array(_)) {
             self.mark_overwritten(state, MarkKind::Overwritten, (object, start), bytes);

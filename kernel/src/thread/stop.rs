@@ -51,9 +51,10 @@ impl Thread<'_, '_> {
         Step::Left
     }
 
-    pub(crate) fn unknown(&mut self, state: &State, why: impl Into<String>) -> Step {
+    pub(crate) fn unknown(&mut self, state: &State, why: impl Into<OmissionReason>) -> Step {
         let why = why.into();
-        self.omit(Some(self.origin(state)), why.clone());
-        self.stop(state, MarkKind::Cut, why)
+        let what = why.to_string();
+        self.omit(Some(self.origin(state)), why);
+        self.stop(state, MarkKind::Cut, what)
     }
 }

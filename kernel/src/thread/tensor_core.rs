@@ -10,6 +10,7 @@ use margay_ptx::asynchronous::AddressOperand;
 use margay_ptx::tensor::{MatrixOperand, ProductSize, TensorEffect, TensorShape};
 
 use super::copy::MAX_PARTS;
+use super::memory::AccessSize;
 use super::tensor_map::normal;
 use super::value::{Key, KnownValue, OPAQUE};
 use super::{State, Step, Thread};
@@ -169,10 +170,11 @@ impl Thread<'_, '_> {
     /// `tcgen05.alloc`: "the store operation in tcgen05.alloc is treated as a weak memory operation".
     fn allocate(&mut self, state: &mut State, to: &AddressOperand<'_>, columns: &Operand) -> Option<Step> {
         let columns = self.value(state, columns)?.bits().unwrap_or(COLUMNS);
-        let (object, offset) = match self.object_at(state, (to.window, to.base, to.offset), 4, "a place for an address")? {
-            ControlFlow::Continue(found) => found,
-            ControlFlow::Break(step) => return Some(step),
-        };
+        let (object, offset) =
+            match self.object_at(state, (to.window, to.base, to.offset), AccessSize::natural(4), "a place for an address")? {
+                ControlFlow::Continue(found) => found,
+                ControlFlow::Break(step) => return Some(step),
+            };
         self.tensors.starts.insert(normal((object, offset)));
         // The lanes of a warp execute it together: the first one stands for them.
         let warp = self.thread / 32;

@@ -11,7 +11,7 @@ use margay_ptx::effect::Update;
 use super::asynchronous::MBARRIER;
 use super::copy::{in_block, in_block_cell};
 use super::facts::TensorPart;
-use super::memory::AddressPlace;
+use super::memory::{AccessSize, AddressPlace};
 use super::value::{Key, KnownValue};
 use super::{State, Step, Thread};
 use crate::layout::{LOCAL, Object, Target};
@@ -32,7 +32,7 @@ impl Thread<'_, '_> {
         state: &mut State,
         map: &AddressOperand<'_>,
     ) -> Option<ControlFlow<Step, Option<MemoryCell>>> {
-        Some(match self.place(state, map.window, map.base, map.offset, MAP)? {
+        Some(match self.place(state, map.window, map.base, map.offset, AccessSize::anywhere(MAP))? {
             AddressPlace::At(Target::Object(object, offset)) => {
                 let whole = MemoryCell { object, offset, bytes: MAP };
                 // So that its parts are known.
@@ -49,6 +49,9 @@ impl Thread<'_, '_> {
             AddressPlace::At(Target::Own(_)) => ControlFlow::Continue(None),
             AddressPlace::Outside => {
                 ControlFlow::Break(self.stop(state, MarkKind::Outside, "a tensor map outside of every array"))
+            }
+            AddressPlace::Misaligned => {
+                ControlFlow::Break(self.stop(state, MarkKind::Misaligned, AccessSize::anywhere(MAP).misaligned("a tensor map")))
             }
             AddressPlace::Split => ControlFlow::Break(Step::Left),
             AddressPlace::Unknown(why) => {
@@ -106,7 +109,7 @@ impl Thread<'_, '_> {
 
     /// What a tensor map is told from others by: where it is.
     fn identity(&mut self, state: &mut State, map: &AddressOperand<'_>) -> Option<u64> {
-        match self.place(state, map.window, map.base, map.offset, MAP)? {
+        match self.place(state, map.window, map.base, map.offset, AccessSize::anywhere(MAP))? {
             AddressPlace::At(target) => Some(self.own(target)),
             _ => None,
         }
@@ -166,7 +169,12 @@ impl Thread<'_, '_> {
             ControlFlow::Break(step) => return Some(step),
         };
         let identity = self.identity(state, map);
-        let from = match self.object_at(state, (from.window, from.base, from.offset), BOX, "an asynchronous copy")? {
+        let from = match self.object_at(
+            state,
+            (from.window, from.base, from.offset),
+            AccessSize::anywhere(BOX),
+            "an asynchronous copy",
+        )? {
             ControlFlow::Continue(from) => from,
             ControlFlow::Break(step) => return Some(step),
         };
@@ -252,7 +260,7 @@ impl Thread<'_, '_> {
         let (nth, told) = (left(state, Key::Nth(at)).unwrap_or(0) as usize, left(state, Key::Told(at)).unwrap_or(0));
         state.known.insert(Key::Nth(at), KnownValue::Bits(nth as u64 + 1));
         let (window, base, offset) = (to.window, to.base, to.offset);
-        let to = match self.object_at(state, (window, base, offset), BOX, "an asynchronous copy")? {
+        let to = match self.object_at(state, (window, base, offset), AccessSize::anywhere(BOX), "an asynchronous copy")? {
             ControlFlow::Continue(to) => to,
             ControlFlow::Break(step) => return Some(step),
         };
@@ -330,7 +338,7 @@ impl Thread<'_, '_> {
                 "a copy of a part of a tensor is supposed to bring all bytes that its mbarrier was told of, one behind the other",
             ),
         }
-        let to = match self.object_at(state, (window, base, offset), bytes, "an asynchronous copy")? {
+        let to = match self.object_at(state, (window, base, offset), AccessSize::anywhere(bytes), "an asynchronous copy")? {
             ControlFlow::Continue(to) => to,
             ControlFlow::Break(step) => return Some(step),
         };
