@@ -52,7 +52,7 @@ fn verdicts_are_those_of_the_text() {
 }
 
 /// A piece of ptx-8.cat, what is put in its place, and what then is not followed.
-const EDITS: [(&str, &str, &str); 89] = [
+const EDITS: [(&str, &str, &str); 90] = [
     (" | (ASYNC * ASYNC)", "", "8.6: the async proxy"),
     ("let same-mbarrier = (MBARRIER * MBARRIER) & loc", "let same-mbarrier = 0", "operations on one mbarrier are in one order"),
     ("[W & WEAK & MBARRIER]; po; [F & MBARRIER]", "[M]; po; [F & MBARRIER]", "fence.mbarrier_init: of mbarrier.init alone"),
@@ -172,16 +172,29 @@ const EDITS: [(&str, &str, &str); 89] = [
     ("(po; [before-sync] | [W & MBARRIER])", "po; [before-sync]", "tcgen05.commit"),
     ("(po; [before-sync] | [W & MBARRIER])", "[W & MBARRIER]", "what was waited for, and before_thread_sync"),
     ("(po; [before-sync] | [W & MBARRIER])", "(po | [W & MBARRIER])", "before_thread_sync"),
-    ("let execution = po | observation | sync_barrier", "let execution = po | sync_barrier", "execution ordering: accesses"),
-    ("let execution = po | observation | sync_barrier", "let execution = po | observation", "execution ordering: barriers"),
     (
+        "let execution = po | observation | [B \\ ACQ]; sync_barrier",
+        "let execution = po | [B \\ ACQ]; sync_barrier",
+        "execution ordering: accesses",
+    ),
+    (
+        "let execution = po | observation | [B \\ ACQ]; sync_barrier",
+        "let execution = po | observation",
+        "execution ordering: barriers",
+    ),
+    (
+        "let execution = po | observation | [B \\ ACQ]; sync_barrier",
         "let execution = po | observation | sync_barrier",
-        "let execution = observation | sync_barrier",
+        "execution ordering: an exit is no instruction that does",
+    ),
+    (
+        "let execution = po | observation | [B \\ ACQ]; sync_barrier",
+        "let execution = observation | [B \\ ACQ]; sync_barrier",
         "execution ordering: program order",
     ),
     (
-        "let execution = po | observation | sync_barrier",
-        "let execution = po | rf | observation | sync_barrier",
+        "let execution = po | observation | [B \\ ACQ]; sync_barrier",
+        "let execution = po | rf | observation | [B \\ ACQ]; sync_barrier",
         "morally strong accesses",
     ),
     ("    ((told; [after-sync]; async_issue; [tensor]) & overlap)\n", "    0\n", "tcgen05.fence"),

@@ -280,9 +280,9 @@ impl EventData {
         }
     }
 
-    /// Is this the end of a thread, which lets others pass a barrier of their cta? It is in no instruction; none of this level arrives relaxed.
+    /// Is this the end of a thread, which lets others pass a barrier? It is in no instruction; no arrival that is one acquires.
     pub fn is_exit(&self) -> bool {
-        self.kind == Kind::BarrierArrive && self.scope.is_none() && self.order == Order::Rlx
+        self.kind == Kind::BarrierArrive && self.order == Order::Acq
     }
 
     /// Who makes the event: the thread, or one of its asynchronous operations; `None` for initial writes.
@@ -418,9 +418,9 @@ impl Execution {
             BaseSet::Iw => self.events_as(|e| e.kind == Init),
             BaseSet::Na | BaseSet::Weak => self.events_as(|e| e.order == Order::Plain && matches!(e.kind, Init | Read | Write)),
             BaseSet::Atomic => self.events_as(|e| e.order != Order::Plain && e.kind != Init),
-            // An arrival at a barrier is relaxed, or has no order.
+            // An arrival at a barrier is relaxed, or has no order; or it is the end of a thread.
             BaseSet::Rlx => self.events_as(|e| e.order == Order::Rlx && !matches!(e.kind, Init | BarrierWait | ProxyFence)),
-            BaseSet::Acq => order(Order::Acq),
+            BaseSet::Acq => self.events_as(|e| e.order == Order::Acq && !matches!(e.kind, Init | BarrierWait | ProxyFence)),
             BaseSet::Rel => order(Order::Rel),
             BaseSet::AcqRel => order(Order::AcqRel),
             BaseSet::Sc => order(Order::Sc),

@@ -259,6 +259,8 @@ impl Column<'_> {
                 Proxy::Constant => ProxyFenceKind::Constant,
                 Proxy::Generic | Proxy::Async | Proxy::Tensormap => return Err(Error::NoInstruction(e)),
             }),
+            // An end with something behind it.
+            (Kind::BarrierArrive, _) if data.is_exit() => return Err(Error::NoInstruction(e)),
             (Kind::BarrierArrive, _) if data.scope == Some(Scope::Cluster) => {
                 Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: data.order == Order::Rlx })
             }
@@ -267,8 +269,6 @@ impl Column<'_> {
             (Kind::BarrierArrive | Kind::BarrierWait, _) if matches!(data.scope, Some(Scope::Warp | Scope::Sys)) => {
                 return Err(Error::NoInstruction(e));
             }
-            // An end with something behind it.
-            (Kind::BarrierArrive, _) if data.is_exit() => return Err(Error::NoInstruction(e)),
             // A cta has 16 barriers; more are those of Dartagnan's instances.
             (Kind::BarrierArrive, _) if data.barrier.is_some_and(|barrier| barrier > 15) => return Err(Error::NoInstruction(e)),
             (Kind::BarrierArrive, _) => {

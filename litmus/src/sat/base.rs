@@ -55,7 +55,7 @@ impl Facts<'_> {
             BaseSet::Na | BaseSet::Weak => memory && data.order == Order::Plain,
             BaseSet::Atomic => data.kind != Kind::Init && data.order != Order::Plain,
             BaseSet::Rlx => ordered(Order::Rlx) || data.kind == Kind::BarrierArrive && data.order == Order::Rlx,
-            BaseSet::Acq => ordered(Order::Acq),
+            BaseSet::Acq => ordered(Order::Acq) || data.is_exit(),
             BaseSet::Rel => ordered(Order::Rel),
             BaseSet::AcqRel => ordered(Order::AcqRel),
             BaseSet::Sc => ordered(Order::Sc),

@@ -2,8 +2,8 @@
 //! threads that have not yet made it"; "if the exiting threads are holding up the barrier, the barrier is released" (PTX ISA, `exit`). So what others
 //! do behind it comes after what the thread read to decide that it ends.
 //!
-//! The end is an arrival of its own, behind everything else and in no instruction, that depends on these reads. It is relaxed: the ISA says of
-//! no barrier that it orders memory for a thread that does not come.
+//! The end is an arrival of its own, behind everything else and in no instruction, that depends on these reads. It carries ACQ, as no instruction that
+//! arrives does: the ISA says of no barrier that it orders memory for a thread that does not come, nor that a fence in front of an exit makes it do so.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,9 @@ use super::path::{PathEvent, Positions};
 use crate::test::Place;
 
 impl Unfolding {
-    /// Gives the paths of threads that end without a barrier of their cta or warp an arrival there, at their end.
+    /// Gives the paths of threads that end without a barrier of their cta, cluster or warp an arrival there, at their end.
     ///
-    /// None is given to a thread that reads nothing to decide that it ends and passes no barrier before: nothing comes before its end. None is given at
-    /// the barrier of a cluster, where what is relaxed orders memory with a fence before it.
+    /// None is given to a thread that reads nothing to decide that it ends and passes no barrier before: nothing comes before its end.
     pub(super) fn ends_let_pass(&mut self) {
         let mut all: Vec<(usize, usize, Vec<PathEvent>)> = Vec::new();
         for (t, paths) in self.paths.iter().enumerate() {
@@ -30,7 +29,7 @@ impl Unfolding {
                     data: EventData {
                         barrier: Some(barrier),
                         scope: (scope != Scope::Cta).then_some(scope),
-                        ..EventData::new(Kind::BarrierArrive, None, Order::Rlx)
+                        ..EventData::new(Kind::BarrierArrive, None, Order::Acq)
                     },
                     value: None,
                     address_reads: Positions::EMPTY,
@@ -45,8 +44,7 @@ impl Unfolding {
                     rounds: Vec::new(),
                 };
                 let barriers: BTreeSet<_> = self.passed_by_the_end(t, path);
-                let ends: Vec<_> =
-                    barriers.into_iter().filter(|(_, scope)| matches!(scope, Scope::Cta | Scope::Warp)).map(end).collect();
+                let ends: Vec<_> = barriers.into_iter().map(end).collect();
                 if !ends.is_empty() {
                     all.push((t, p, ends));
                 }

@@ -237,12 +237,18 @@ impl Unfolding {
     }
 
     /// Does a thread that has come so far on its way let another one pass, which waits at a barrier the how manieth time?
-    fn lets_pass(
+    fn lets_pass(&self, other: (usize, &BarrierVisits, usize), thread: usize, barrier: Barrier, needed: usize) -> bool {
+        let takes_part = self.as_whole || self.comes_to(other.0, barrier);
+        self.lets_pass_where(other, thread, barrier, (needed, takes_part))
+    }
+
+    /// The same where it is said whether a barrier without a count is for it, too.
+    fn lets_pass_where(
         &self,
         (other, way, at): (usize, &BarrierVisits, usize),
         thread: usize,
         barrier: Barrier,
-        needed: usize,
+        (needed, takes_part): (usize, bool),
     ) -> bool {
         let threads = &self.shared.threads;
         if !threads[thread].shares(barrier.1, threads[other]) {
@@ -258,7 +264,7 @@ impl Unfolding {
             Some(counted) if barrier.1 == Scope::Cta => {
                 !counted.threads.contains(&other) || is_over && !counted.needs_all || arrived >= needed
             }
-            _ => is_over || !(self.as_whole || self.comes_to(other, barrier)) || arrived >= needed,
+            _ => is_over || !takes_part || arrived >= needed,
         }
     }
 
@@ -267,20 +273,25 @@ impl Unfolding {
         self.paths[thread].iter().chain(&self.stopped[thread]).flat_map(|path| &path.events).filter(|e| !e.is_end())
     }
 
-    /// The barriers at which a thread that ends on one of its paths lets others pass, which wait there once more than it has arrived.
+    /// The barriers at which a thread that ends on one of its paths lets others pass, which wait there once more than it has arrived. A barrier without a count
+    /// waits for one that comes to no barrier as well. (Of one that comes to others a test may leave out that it comes to this one.)
     pub(super) fn passed_by_the_end(&self, thread: usize, path: &Path) -> BTreeSet<Barrier> {
         let way = BarrierVisits::of(path);
         let mut found = BTreeSet::new();
         if !way.ends {
             return found;
         }
+        let comes = self.instructions(thread).any(|e| e.data.barrier.is_some());
+        let is_for_all = |barrier: Barrier| !comes && matches!(barrier.1, Scope::Cta | Scope::Cluster);
         for other in (0..self.paths.len()).filter(|&other| other != thread) {
             for its in self.paths[other].iter().chain(&self.stopped[other]).map(BarrierVisits::of) {
                 for &(barrier, _) in its.steps.iter().filter(|(_, waits)| *waits) {
                     let number = |of: &BarrierVisits, waits: bool| of.steps.iter().filter(|&&s| s == (barrier, waits)).count();
                     let needed = number(&its, true);
                     let lets = |ends| {
-                        self.lets_pass((thread, &BarrierVisits { ends, ..way.clone() }, way.steps.len()), other, barrier, needed)
+                        let way = BarrierVisits { ends, ..way.clone() };
+                        let takes_part = self.comes_to(thread, barrier) || is_for_all(barrier);
+                        self.lets_pass_where((thread, &way, way.steps.len()), other, barrier, (needed, takes_part))
                     };
                     if number(&way, false) < needed && lets(true) && !lets(false) {
                         found.insert(barrier);

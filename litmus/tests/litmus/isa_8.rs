@@ -17,7 +17,7 @@ use margay_models::typing::OnlyBuiltIn;
 /// Not here are three words that nothing depends on: that the write of a release pattern is strong (it must be observed, which is
 /// to be morally strong with a read of another thread, or with an atomic operation that is such a write itself), and that
 /// morally strong operations are strong (`sr` relates only what has a scope).
-const EDITS: [(&str, &str, &str); 51] = [
+const EDITS: [(&str, &str, &str); 54] = [
     ("let read-operation = R \\ RED", "let read-operation = R", "8.11.1: red forms no acquire pattern"),
     ("let overlap = vloc", "let overlap = loc", "8.2.1: same virtual address"),
     ("po | po^-1 | (strong * strong) & sr) \\", "po | po^-1 | (strong * strong)) \\", "8.7: scopes include each other"),
@@ -73,9 +73,15 @@ const EDITS: [(&str, &str, &str); 51] = [
     ("  | [read-operation & strong]; po; [acquire-fence]\n", "", "8.8: acquire pattern 3"),
     ("| (observation; rmw; observation)", "", "8.9.2: through read-modify-writes"),
     ("(morally-strong & rf) |", "rf |", "8.9.2: morally strong"),
-    ("    sync_fence\n  | [B \\ RLX]; sync_barrier\n", "    [B \\ RLX]; sync_barrier\n", "8.9.4: fence.sc"),
-    ("    sync_fence\n  | [B \\ RLX]; sync_barrier\n", "    sync_fence\n", "8.9.4: barriers"),
-    ("  | [B \\ RLX]; sync_barrier\n", "  | sync_barrier\n", "9.7.13.4: a relaxed arrival has no memory ordering"),
+    ("    sync_fence\n  | [B \\ (RLX | ACQ)]; sync_barrier\n", "    [B \\ (RLX | ACQ)]; sync_barrier\n", "8.9.4: fence.sc"),
+    ("    sync_fence\n  | [B \\ (RLX | ACQ)]; sync_barrier\n", "    sync_fence\n", "8.9.4: barriers"),
+    ("  | [B \\ (RLX | ACQ)]; sync_barrier\n", "  | sync_barrier\n", "9.7.13.4: a relaxed arrival has no memory ordering"),
+    ("  | [B \\ (RLX | ACQ)]; sync_barrier\n", "  | [B \\ RLX]; sync_barrier\n", "8.9.4: an exit has none"),
+    (
+        "[release-fence]; po; [B & RLX & CLUSTER]",
+        "[release-fence]; po; [B & (RLX | ACQ) & CLUSTER]",
+        "9.7.13.4: nor has one with a fence before it",
+    ),
     ("  | fenced-arrival\n", "", "9.7.13.4: a fence before a relaxed arrival"),
     ("let fenced-arrival = ([release-fence]; po;", "let fenced-arrival = ([F]; po;", "9.7.13.4: a fence that releases"),
     (
@@ -116,12 +122,17 @@ const EDITS: [(&str, &str, &str); 51] = [
     ("let dependency = addr | data | ctrl | rmw", "let dependency = addr | data | ctrl", "8.10.4: an RMW's own dependency"),
     ("acyclic (po & overlap & same-proxy) | (morally-strong & communication) as SC-per-Location", "", "8.10.5"),
     (
-        "acyclic rf | dependency | [B & RLX]; sync_barrier; (po | async_issue) as",
+        "acyclic rf | dependency | [B & (RLX | ACQ)]; sync_barrier; (po | async_issue) as",
         "acyclic rf | dependency as",
+        "8.10.4: who passes a barrier once a thread has arrived, or exited, goes on after that",
+    ),
+    (
+        "acyclic rf | dependency | [B & (RLX | ACQ)]; sync_barrier; (po | async_issue) as",
+        "acyclic rf | dependency | [B & RLX]; sync_barrier; (po | async_issue) as",
         "8.10.4: who passes a barrier once a thread has exited goes on after that",
     ),
     (
-        "acyclic rf | dependency | [B & RLX]; sync_barrier; (po | async_issue) as",
+        "acyclic rf | dependency | [B & (RLX | ACQ)]; sync_barrier; (po | async_issue) as",
         "acyclic rf | dependency | [B]; sync_barrier; (po | async_issue) as",
         "8.10.4: to come to a barrier that orders memory is no dependency",
     ),

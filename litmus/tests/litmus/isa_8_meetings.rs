@@ -15,8 +15,8 @@ use margay_models::typing::OnlyBuiltIn;
 
 /// A piece of ptx-8.cat, what is put in its place, and what is then not followed.
 const EDITS: [(&str, &str, &str); 7] = [
-    ("  | [B \\ RLX]; sync_barrier\n", "", "bar.warp.sync and launches order memory"),
-    ("  | [B \\ RLX]; sync_barrier\n", "  | sync_barrier\n", "votes and shuffles do not"),
+    ("  | [B \\ (RLX | ACQ)]; sync_barrier\n", "", "bar.warp.sync and launches order memory"),
+    ("  | [B \\ (RLX | ACQ)]; sync_barrier\n", "  | sync_barrier\n", "votes and shuffles do not"),
     ("[release-fence]; po; [B & RLX & CLUSTER]", "[release-fence]; po; [B & RLX]", "a fence before a shuffle does not"),
     (
         "  | ((base-causality; [launch]; (base-causality | before-async; [_ \\ TENSORMAP])) & loc)\n",

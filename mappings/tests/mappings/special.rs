@@ -68,7 +68,7 @@ type Edit = (&'static str, &'static str, &'static str, &'static str, [Option<usi
 const EDITS: [Edit; 12] = [
     // A store, an arrival; arrival and wait of the other thread, a load.
     ("ptx-6.0", " | sync_barrier | sync_fence", " | sync_fence", "R.WEAK,W.WEAK,B", [Some(5), None]),
-    ("ptx-8", "  | [B \\ RLX]; sync_barrier\n", "", "R.WEAK,W.WEAK,B", [Some(5), None]),
+    ("ptx-8", "  | [B \\ (RLX | ACQ)]; sync_barrier\n", "", "R.WEAK,W.WEAK,B", [Some(5), None]),
     // What waits is after what arrives, and not the other way round.
     ("ptx-6.0", "| sync_barrier |", "| sync_barrier^-1 |", "R.WEAK,W.WEAK,B", [Some(5), Some(5)]),
     // Whatever is at one barrier would synchronise, arrivals alone too.

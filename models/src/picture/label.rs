@@ -157,6 +157,10 @@ fn ptx(data: &EventData, rmw: bool) -> String {
             };
             format!("fence.proxy.{proxy}")
         }
+        Kind::BarrierArrive if data.is_exit() => match data.scope {
+            Some(Scope::Cluster) => "end, lets pass barrier.cluster".to_owned(),
+            _ => format!("end, lets pass bar {}", data.barrier.unwrap_or(0)),
+        },
         Kind::BarrierArrive | Kind::BarrierWait if data.scope == Some(Scope::Sys) => {
             let number = data.barrier.unwrap_or(0);
             let what = if number.is_multiple_of(2) { "start" } else { "end" };
@@ -165,7 +169,6 @@ fn ptx(data: &EventData, rmw: bool) -> String {
         }
         Kind::BarrierArrive if data.scope == Some(Scope::Warp) => format!("lanes arrive {}", data.barrier.unwrap_or(0)),
         Kind::BarrierWait if data.scope == Some(Scope::Warp) => format!("lanes meet {}", data.barrier.unwrap_or(0)),
-        Kind::BarrierArrive if data.is_exit() => format!("end, lets pass bar {}", data.barrier.unwrap_or(0)),
         Kind::BarrierArrive => format!("bar.arrive {}", data.barrier.unwrap_or(0)),
         Kind::BarrierWait => format!("bar.wait {}", data.barrier.unwrap_or(0)),
     }
