@@ -156,7 +156,10 @@ pub(crate) enum ExpressionKind {
     /// `a.b`, or `a->b` (`true`).
     Member(Box<CudaExpression>, NamePart, bool),
     Cast(TypeTree, Box<CudaExpression>),
+    /// `T(x, y)`.
     Construct(TypeTree, Vec<CudaExpression>),
+    /// `T{x, y}`.
+    ConstructByList(TypeTree, Vec<CudaExpression>),
     List(Vec<CudaExpression>),
     /// `.x = 1` in a list.
     Designated(Rc<str>, Box<CudaExpression>),
@@ -224,6 +227,8 @@ pub(crate) enum CudaStatementKind {
     Expression(CudaExpression),
     /// With a declaration in front of the condition, where there is one.
     If {
+        /// `if constexpr`: the other branch need not be understood.
+        is_computed: bool,
         first: Option<Box<CudaStatement>>,
         condition: CudaExpression,
         then: Box<CudaStatement>,
@@ -293,6 +298,8 @@ pub(crate) struct VariableTree {
     pub storage: Storage,
     pub is_extern: bool,
     pub is_constant: bool,
+    /// Is it computed when the program is compiled (`constexpr`)?
+    pub is_computed: bool,
     pub alignment: Option<Box<CudaExpression>>,
     /// How many bits of its type a member has.
     pub bits: Option<Box<CudaExpression>>,

@@ -53,6 +53,14 @@ fn nothing_and_too_much_end_soon() {
     let arguments =
         format!("#define F(x) x\n__global__ void k(int *a) {{ a[0] = {}1{}; }}", "F(".repeat(20_000), ")".repeat(20_000));
     let includes = "#include \"a.cu\"\n";
+    // Each of a thousand constants is computed by many steps, and one by too many.
+    let endless =
+        "constexpr int f(int n) { while (n > 0) n |= 1; return n; } __global__ void k(int *a) { int s[f(1)]; a[0] = s[0]; }";
+    let constants: String = (0..1000).map(|n| format!("a[{n}] = x<{n}>;\n")).collect();
+    let constants = format!(
+        "constexpr int f(int n) {{ for (int i = 0; i < 200000; ++i) n += i; return n; }}\ntemplate <int N> constexpr int x = f(N);\n__global__ void k(int *a) {{ {constants} }}"
+    );
+    let huge = "__device__ char big[1u << 31]; constexpr int f() { int n = 0; while (n < 4) ++n; return n; } __global__ void k(int *a) { int s[f() - 5]; }";
     for text in [
         "",
         "   \n",
@@ -69,6 +77,9 @@ fn nothing_and_too_much_end_soon() {
         &types,
         &arguments,
         includes,
+        endless,
+        &constants,
+        huge,
     ] {
         assert!(is_whole(text), "{}", text.chars().take(60).collect::<String>());
         let is_error = read(text).is_err() || text.trim().is_empty() || text.starts_with("//");
@@ -111,6 +122,12 @@ fn what_is_not_understood_is_named() {
         ("bar_t bar; a[0] = 1;", "cub::WarpScan", "the type `cub::WarpScan` is not known here"),
         ("int (*f)(int) = nullptr; a[0] = f(1);", "f(1)", "which function this calls is not known"),
         ("a.x = 1;", "a.x", "`x` of a value of the type int*"),
+        ("int s[table[0]]; a[0] = s[0];", "table[0]", "the size of an array is not constant"),
+        ("int s[a[0]]; a[0] = s[0];", "a[0]", "the size of an array is not constant"),
+        ("const int n = threadIdx.x; int s[n]; a[0] = s[0];", "n", "the size of an array is not constant"),
+        ("a[{1, 2}] = 1;", "{1, 2}", "a list in braces where its type is not known"),
+        ("pair_t p = {1, 2, 3}; a[0] = p.x;", "p = {1, 2, 3}", "more values than the structure has members"),
+        ("char s[3] = \"abc\"; a[0] = s[0];", "s[3]", "a text of 3 characters and a zero for an array of 3"),
         ("cuda::stream_ref s; a[0] = 1;", "cuda::stream_ref", "`cuda::stream_ref`"),
         ("asm(\"mov.u32 %0, %5;\" : \"=r\"(a[0]));", "asm", "`asm` has no operand %5"),
         ("cuda::atomic_ref<char> r(*(char *)a); a[0] = 1;", "r", "an `atomic_ref` of the type char"),
@@ -121,7 +138,7 @@ fn what_is_not_understood_is_named() {
         ),
     ] {
         let text = format!(
-            "#include <cuda/atomic>\nusing bar_t = cub::WarpScan<int>;\nstruct pair_t {{ int x, y; }};\nstruct bits_t {{ int few : 3; }};\nstruct wide_t {{ int many : 40; }};\nstruct virtual_t {{ __device__ virtual int size() const {{ return 1; }} }};\ntemplate <class... T> __device__ int sum(T... xs) {{ return (xs + ...); }}\ntemplate <class... T> __device__ int pass(T... xs) {{ return xs; }}\nint helper(int x) {{ return x; }}\n__global__ void k(int *a) {{\n  {body}\n}}\n"
+            "#include <cuda/atomic>\nusing bar_t = cub::WarpScan<int>;\nstruct pair_t {{ int x, y; }};\nstruct bits_t {{ int few : 3; }};\nstruct wide_t {{ int many : 40; }};\nstruct virtual_t {{ __device__ virtual int size() const {{ return 1; }} }};\ntemplate <class... T> __device__ int sum(T... xs) {{ return (xs + ...); }}\ntemplate <class... T> __device__ int pass(T... xs) {{ return xs; }}\nint helper(int x) {{ return x; }}\n__constant__ int table[2] = {{1, 2}};\n__global__ void k(int *a) {{\n  {body}\n}}\n"
         );
         let error = read(&text).expect_err(body);
         assert!(error.message.contains(part), "{body}: {}", error.message);

@@ -305,6 +305,22 @@ const ASSERTED: &[OwnKernel] = &[
     ("tile_handed_on", "1x32", &[]),
 ];
 
+const COMPUTED: &[OwnKernel] = &[
+    ("comp_size", "1x4", &[]),
+    ("comp_size_wrong", "1x4", RACE),
+    ("comp_members", "1x4", &[]),
+    ("comp_if", "1x4", &[]),
+    ("comp_case", "1x4", &[]),
+    ("comp_local", "1x4", &[]),
+];
+
+const LISTS: &[OwnKernel] = &[
+    ("list_arguments", "1x4", &[]),
+    ("list_arguments_wrong", "1x4", RACE),
+    ("list_members", "1x4", &[]),
+    ("list_texts", "1x4", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -318,6 +334,8 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("half.cu", HALF),
     ("recent.cu", RECENT),
     ("asserted.cu", ASSERTED),
+    ("computed.cu", COMPUTED),
+    ("lists.cu", LISTS),
 ];
 
 fn folder() -> PathBuf {
@@ -421,6 +439,16 @@ fn packs_and_members_of_bits_are_judged() {
 #[test]
 fn assertions_between_barriers_are_judged() {
     judged("asserted.cu", ASSERTED);
+}
+
+#[test]
+fn what_is_computed_when_the_program_is_compiled_is_constant() {
+    judged("computed.cu", COMPUTED);
+}
+
+#[test]
+fn lists_in_braces_get_their_types() {
+    judged("lists.cu", LISTS);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

@@ -11,6 +11,9 @@ impl KernelLowering {
     pub(super) fn rvalue(&mut self, value: TypedValue) -> LoweringResult<TypedValue> {
         let place = match &value.form {
             ValueForm::Place(place) | ValueForm::Temporary(place) => place.clone(),
+            ValueForm::List(list) => {
+                return self.refuse(list.at, "a list in braces where its type is not known", "write the type in front of it");
+            }
             _ => return Ok(value),
         };
         match (&value.ty.shape, place) {
@@ -39,12 +42,20 @@ impl KernelLowering {
     /// The address of a place in memory for an instruction, and its space.
     pub(super) fn addressed(&mut self, place: &ValuePlace) -> LoweringResult<(String, KnownSpace)> {
         self.in_memory_place(place)?;
-        Ok(Self::address_text(place))
+        Ok(Self::address_text(&self.place_in_memory(place)))
+    }
+
+    /// A constant in memory; other places are where they are.
+    fn place_in_memory(&mut self, place: &ValuePlace) -> ValuePlace {
+        match place {
+            ValuePlace::Known(known, offset) => self.place_of_known(known, *offset),
+            other => other.clone(),
+        }
     }
 
     fn in_memory_place(&mut self, place: &ValuePlace) -> LoweringResult<()> {
         match place {
-            ValuePlace::Memory { .. } => Ok(()),
+            ValuePlace::Memory { .. } | ValuePlace::Known(..) => Ok(()),
             ValuePlace::Register(register) => match self.mutable.get(register).copied() {
                 Some(at) => self.needs_memory(at),
                 None => self.refuse(self.position, "this has no address", "put it into a variable"),
@@ -70,6 +81,11 @@ impl KernelLowering {
         let unsigned = CudaType { is_volatile: ty.is_volatile, ..CudaType::integer(bytes, false) };
         let value = self.load(word, &unsigned)?;
         let value = self.converted(value, &CudaType::integer(ty.bytes() as u8, false), self.position)?;
+        if let Some(known) = value.known() {
+            let high = known << (64 - first - count);
+            let low = if ty.is_signed() { (high as i64 >> (64 - count)) as u64 } else { high >> (64 - count) };
+            return Ok(TypedValue::constant(ty.value(), low));
+        }
         let bits = 8 * ty.bytes().max(4) as u32;
         let text = self.operand(&value)?;
         let (high, low) = (self.new_register(ty), self.new_register(ty));
@@ -194,7 +210,7 @@ impl KernelLowering {
     /// The generic address of a place, in a register.
     fn generic(&mut self, place: &ValuePlace) -> LoweringResult<Rc<str>> {
         self.in_memory_place(place)?;
-        let ValuePlace::Memory { base, offset, space } = place.clone() else {
+        let ValuePlace::Memory { base, offset, space } = self.place_in_memory(place) else {
             return self.refuse(self.position, "this has no address", "put it into a variable");
         };
         let mut register = base.clone();
@@ -218,7 +234,7 @@ impl KernelLowering {
     /// The place so many bytes behind another one; the distance is a register of 64 bits.
     pub(super) fn moved(&mut self, place: &ValuePlace, by: &str) -> LoweringResult<ValuePlace> {
         self.in_memory_place(place)?;
-        let ValuePlace::Memory { base, offset, space } = place.clone() else {
+        let ValuePlace::Memory { base, offset, space } = self.place_in_memory(place) else {
             return self.refuse(self.position, "this has no address", "put it into a variable");
         };
         let mut register = base.clone();
@@ -237,6 +253,7 @@ impl KernelLowering {
             ValuePlace::Memory { base, offset, space } => {
                 ValuePlace::Memory { base: base.clone(), offset: offset.wrapping_add(by), space: *space }
             }
+            ValuePlace::Known(known, offset) => ValuePlace::Known(known.clone(), offset.wrapping_add(by)),
             other => other.clone(),
         }
     }
@@ -285,6 +302,13 @@ impl KernelLowering {
                 "read its members",
             );
         }
+        if let ValuePlace::Known(known, offset) = place
+            && ty.is_arithmetic()
+            && let Some(bits) = known.number(*offset, ty.bytes())
+        {
+            let form = ValueForm::Constant(if ty.is_real() { bits } else { ty.cut(bits) });
+            return Ok(TypedValue { ty: ty.value(), form });
+        }
         let (address, space) = self.addressed(place)?;
         let volatile = Self::volatility(ty, space);
         let register = self.new_register(ty);
@@ -326,6 +350,7 @@ impl KernelLowering {
                 Err(LoweringStop::Again)
             }
             ValuePlace::Bits { word, bytes, first, count } => self.store_bits(&word.clone(), *bytes, (ty, *first, *count), value),
+            ValuePlace::Known(..) => self.refuse(self.position, "a constant is changed here", "copy it into a variable"),
             ValuePlace::Memory { space, base, .. } => {
                 if *space == KnownSpace::Parameter {
                     return match self.mutable.get(base).copied() {

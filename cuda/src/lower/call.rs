@@ -116,7 +116,7 @@ impl KernelLowering {
             let is_later = arguments[n + 1..]
                 .iter()
                 .any(|e| matches!(e.what, ExpressionKind::Assign(..) | ExpressionKind::Behind(..) | ExpressionKind::Call(..)));
-            if is_later && !matches!(value.form, ValueForm::Place(_)) {
+            if is_later && !matches!(value.form, ValueForm::Place(_) | ValueForm::List(_)) {
                 value = self.fixed(value)?;
             }
             found.push(value);
@@ -177,6 +177,15 @@ impl KernelLowering {
                 let this = self.current().this.clone().filter(|_| !function.is_static);
                 let this = this.map(|place| Self::behind(&place, offset as i64));
                 return self.invoked(&function, Some(of), this, bindings, values, at);
+            }
+            // A member, or a constant of all, that can be called.
+            let this = self.current().this.clone().filter(|_| path.parts.len() == 1);
+            let member = match this {
+                Some(this) => self.member_of(owner, &this, false, &last.name)?,
+                None => None,
+            };
+            if let Some(base) = member {
+                return self.call_of_value(base, arguments, at);
             }
         }
         let entries = self.entries(path);
@@ -380,8 +389,11 @@ impl KernelLowering {
         }
     }
 
-    fn conversion_cost(&self, value: &TypedValue, to: &CudaType) -> Option<u32> {
+    pub(super) fn conversion_cost(&self, value: &TypedValue, to: &CudaType) -> Option<u32> {
         use TypeShape as T;
+        if let ValueForm::List(list) = &value.form {
+            return self.cost_of_list(list, to);
+        }
         let from = &value.ty;
         Some(match (&from.shape, &to.shape) {
             (a, b) if a == b => u32::from(from.is_volatile != to.is_volatile && !to.is_volatile),
@@ -709,6 +721,10 @@ impl KernelLowering {
         parameter: CudaSpan,
         at: CudaSpan,
     ) -> LoweringResult<TypedValue> {
+        let value = match &value.form {
+            ValueForm::List(list) => self.value_of_list(&list.clone(), &ty)?,
+            _ => value,
+        };
         if is_reference {
             // A reference to an array keeps its size.
             return self.referred(value, ty, parameter);

@@ -10,8 +10,13 @@ use crate::types::{CudaType, TypeShape};
 impl KernelLowering {
     /// A value in another type.
     pub(super) fn converted(&mut self, value: TypedValue, to: &CudaType, at: CudaSpan) -> LoweringResult<TypedValue> {
-        let value = self.rvalue(value)?;
         let to = to.value();
+        if let ValueForm::List(list) = &value.form
+            && !to.is_void()
+        {
+            return self.value_of_list(&list.clone(), &to);
+        }
+        let value = self.rvalue(value)?;
         if to.is_void() {
             return Ok(TypedValue::nothing());
         }

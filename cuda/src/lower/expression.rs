@@ -97,30 +97,26 @@ impl KernelLowering {
             ExpressionKind::Cast(ty, of) => self.cast(ty, of, at)?,
             ExpressionKind::Construct(tree, arguments) => {
                 let ty = self.resolved(tree)?;
-                let arguments = &*self.unpacked(arguments)?;
                 match ty.structure() {
                     Some(number) => {
-                        if let [CudaExpression { what: ExpressionKind::List(all), .. }] = arguments {
-                            return self.constructed_by_list(number, all, at);
-                        }
-                        let has_lists = arguments.iter().any(|a| matches!(a.what, ExpressionKind::List(_)));
-                        if has_lists {
-                            return self.constructed_by_list(number, arguments, at);
-                        }
-                        let values = arguments.iter().map(|a| self.lower(a)).collect::<LoweringResult<Vec<_>>>()?;
+                        let values = self.arguments(arguments)?;
                         self.constructed(number, values, at)?
                     }
-                    None if arguments.is_empty() => TypedValue::constant(ty, 0),
-                    None if arguments.len() == 1 => {
-                        let value = self.value(&arguments[0])?;
-                        self.converted(value, &ty, at)?
-                    }
-                    None => return self.refuse(at, "several values for what is a number", "give one"),
+                    None => match &*self.unpacked(arguments)? {
+                        [] => TypedValue::constant(ty, 0),
+                        [one] => {
+                            let value = self.value(one)?;
+                            self.converted(value, &ty, at)?
+                        }
+                        _ => return self.refuse(at, "several values for what is a number", "give one"),
+                    },
                 }
             }
-            ExpressionKind::List(_) => {
-                return self.refuse(at, "a list in braces where its type is not known", "write the type in front of it");
+            ExpressionKind::ConstructByList(tree, all) => {
+                let ty = self.resolved(tree)?;
+                self.constructed_by_list(&ty, all, at)?
             }
+            ExpressionKind::List(all) => self.list_value(all, at)?,
             ExpressionKind::Designated(name, _) => {
                 return self.refuse(
                     at,
@@ -383,18 +379,11 @@ impl KernelLowering {
         value: &CudaExpression,
         at: CudaSpan,
     ) -> LoweringResult<TypedValue> {
-        if let ExpressionKind::List(all) = &value.what {
-            let to = self.lower(to)?;
-            let Some(number) = to.ty.structure() else {
-                return self.refuse(value.at, "a list in braces where a number is expected", "write the number");
-            };
-            let value = self.constructed_by_list(number, all, at)?;
-            return self.assigned_structure(to, value, at);
-        }
         // What is assigned is computed before where it goes.
         let value = self.lower(value)?;
         let value = match value.ty.structure() {
             Some(_) => value,
+            None if matches!(value.form, ValueForm::List(_)) => value,
             None => self.rvalue(value)?,
         };
         let value = if may_change(to) && value.ty.is_scalar() { self.fixed(value)? } else { value };
@@ -735,9 +724,11 @@ impl KernelLowering {
 /// May what an expression does change a variable?
 fn may_change(e: &CudaExpression) -> bool {
     match &e.what {
-        ExpressionKind::Assign(..) | ExpressionKind::Behind(..) | ExpressionKind::Call(..) | ExpressionKind::Construct(..) => {
-            true
-        }
+        ExpressionKind::Assign(..)
+        | ExpressionKind::Behind(..)
+        | ExpressionKind::Call(..)
+        | ExpressionKind::Construct(..)
+        | ExpressionKind::ConstructByList(..) => true,
         ExpressionKind::Unary(CudaUnary::Increment | CudaUnary::Decrement, _) => true,
         ExpressionKind::Unary(_, a) | ExpressionKind::Cast(_, a) | ExpressionKind::Member(a, ..) => may_change(a),
         ExpressionKind::Binary(_, a, b) | ExpressionKind::Index(a, b) | ExpressionKind::Comma(a, b) => {

@@ -33,7 +33,9 @@ pub(crate) fn compiled(program: ProgramReader, target: &str) -> (String, Vec<(Rc
         structures: Vec::new(),
         globals: FxHashMap::default(),
         declarations: String::new(),
+        constants: FxHashMap::default(),
         symbols: FxHashSet::default(),
+        steps_left: super::evaluate::MAX_STEPS_OF_ALL,
         in_memory: FxHashSet::default(),
         changed: FxHashSet::default(),
         are_all_in_memory: false,
@@ -66,9 +68,9 @@ impl KernelLowering {
         for (namespace, tree) in self.program.variables.clone() {
             self.reset();
             self.frames.push(InlinedCall::outside(namespace));
-            let before = (self.symbols.clone(), self.declarations.len());
+            let before = (self.symbols.clone(), self.declarations.len(), self.constants.clone());
             if self.global(&tree).is_err() {
-                self.symbols = before.0;
+                (self.symbols, self.constants) = (before.0, before.2);
                 self.declarations.truncate(before.1);
             }
         }
@@ -207,7 +209,8 @@ impl KernelLowering {
         self.in_memory.clear();
         self.changed.clear();
         self.are_all_in_memory = false;
-        let before = (self.symbols.clone(), self.declarations.clone(), self.globals.clone(), self.grid_barriers);
+        let before =
+            (self.symbols.clone(), self.declarations.clone(), self.globals.clone(), self.constants.clone(), self.grid_barriers);
         let mut tries = 0;
         loop {
             self.reset();
@@ -227,7 +230,8 @@ impl KernelLowering {
                     self.symbols = before.0.clone();
                     self.declarations.clone_from(&before.1);
                     self.globals.clone_from(&before.2);
-                    self.grid_barriers = before.3;
+                    self.constants.clone_from(&before.3);
+                    self.grid_barriers = before.4;
                     match stop {
                         LoweringStop::Refused(refusal) => return Err(refusal),
                         LoweringStop::Again => {

@@ -781,16 +781,15 @@ impl KernelLowering {
     }
 
     fn global_within(&mut self, tree: &Rc<VariableTree>, key: usize) -> LoweringResult<TypedValue> {
-        if tree.storage == Storage::Automatic
+        let is_number = |this: &mut Self| this.type_of_variable(tree).is_ok_and(|ty| ty.is_arithmetic() && !ty.is_volatile);
+        if (tree.storage == Storage::Automatic
+            || tree.is_computed
+            || tree.is_constant && tree.initial.is_some() && is_number(self))
             && let Some(value) = self.constant_variable(tree)?
         {
             return Ok(value);
         }
-        let mut ty = self.resolved(&tree.ty)?;
-        // The size of `int a[] = {1, 2}`.
-        if let (TypeShape::Array(of, None), Some(crate::tree::InitialTree::List(all))) = (&ty.shape, &tree.initial) {
-            ty = CudaType::plain(TypeShape::Array(of.clone(), Some(all.len() as u64)));
-        }
+        let ty = self.type_of_variable(tree)?;
         let (size, mut align) = self.size_of(&ty, tree.at)?;
         if let Some(e) = &tree.alignment {
             align = align.max(self.alignment(e)?);
@@ -817,12 +816,7 @@ impl KernelLowering {
                 let text = "a variable of more than 1 MiB with initial values";
                 return self.refuse(tree.at, text, "set it in the kernel, or by the host");
             }
-            let mut bytes = vec![0u8; if size > 1 << 20 { 0 } else { size as usize }];
-            match &tree.initial {
-                Some(initial) => self.initial_bytes(initial, &ty, &mut bytes, 0, tree.at)?,
-                None if !bytes.is_empty() => self.default_bytes(&ty, &mut bytes, 0, tree.at)?,
-                None => {}
-            }
+            let bytes = self.initial_bytes(tree, &ty)?.unwrap_or_default();
             if bytes.iter().any(|&b| b != 0) {
                 if ty.is_scalar() {
                     let mut wide = [0u8; 8];

@@ -2,11 +2,13 @@
 //! access is the one that the program writes.
 
 mod access;
+mod aggregate;
 mod assembly;
 mod call;
 mod closure;
 mod compute;
 mod constant;
+mod evaluate;
 mod expression;
 mod kernel;
 mod lookup;
@@ -94,6 +96,8 @@ enum ValuePlace {
     },
     /// A value that does not change; to change it the variable with this name has to be begun again in a register.
     Fixed(Box<ValueForm>, CudaSpan),
+    /// The bytes of a constant, from so many on.
+    Known(Rc<evaluate::KnownBytes>, i64),
     /// Some bits of a word of so many bytes: the first of them, and how many they are.
     Bits {
         word: Box<ValuePlace>,
@@ -115,6 +119,8 @@ enum ValueForm {
     /// A structure that nobody else has.
     Temporary(ValuePlace),
     Text(Rc<str>),
+    /// A list in braces, before its type is known.
+    List(aggregate::BracedList),
     /// Of `{..}`, which has no type of its own.
     Nothing,
 }
@@ -229,7 +235,11 @@ pub(crate) struct KernelLowering {
     /// Variables of the module, by the tree.
     globals: FxHashMap<usize, TypedValue>,
     declarations: String,
+    /// Constants that are in memory, and where.
+    constants: FxHashMap<Rc<evaluate::KnownBytes>, Rc<str>>,
     symbols: FxHashSet<Rc<str>>,
+    /// How many instructions may still be executed for what is computed when the program is compiled.
+    steps_left: u64,
     /// Variables that need memory, and parameters that are changed, by where they are declared.
     in_memory: FxHashSet<CudaSpan>,
     changed: FxHashSet<CudaSpan>,

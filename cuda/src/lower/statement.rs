@@ -43,9 +43,14 @@ impl KernelLowering {
                 }
                 Ok(())
             }
-            CudaStatementKind::If { first, condition, then, otherwise } => self.scoped(|this| {
+            CudaStatementKind::If { is_computed, first, condition, then, otherwise } => self.scoped(|this| {
                 if let Some(first) = first {
                     this.statement(first)?;
+                }
+                if *is_computed {
+                    let value = this.constant(condition, "the condition of `if constexpr`")?;
+                    let taken = if value.known() == Some(0) { otherwise.as_deref() } else { Some(&**then) };
+                    return taken.map_or(Ok(()), |s| this.nested(s));
                 }
                 let (no, end) = (this.label(), this.label());
                 match this.condition(condition, no, false)? {
@@ -293,12 +298,7 @@ impl KernelLowering {
         let is_kernel = self.current().function.as_ref().is_some_and(|f| f.is_kernel);
         let value = match value {
             None => None,
-            Some(CudaExpression { what: ExpressionKind::List(all), at }) => match result.structure() {
-                Some(number) => Some(self.constructed_by_list(number, all, *at)?),
-                None if all.len() == 1 => Some(self.lower(&all[0])?),
-                None if all.is_empty() => Some(TypedValue::constant(result.clone(), 0)),
-                None => return self.refuse(*at, "several values for what is a number", "give one"),
-            },
+            Some(CudaExpression { what: ExpressionKind::List(all), at }) => Some(self.constructed_by_list(&result, all, *at)?),
             Some(e) => Some(self.lower(e)?),
         };
         self.set_position(at);
@@ -404,10 +404,12 @@ impl KernelLowering {
             return Ok(());
         }
         if is_auto(inner) {
-            let Some(InitialTree::Value(e)) = &tree.initial else {
-                return self.refuse(at, "`auto` without a value", "write the type");
+            let e = match &tree.initial {
+                Some(InitialTree::Value(e)) => e,
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => &all[0],
+                _ => return self.refuse(at, "`auto` without a value", "write the type"),
             };
-            let value = self.lower(e)?;
+            let value = if tree.is_computed { self.value_or_constant(e)? } else { self.lower(e)? };
             // `auto [a, b] = of;` has a copy of the whole array.
             if let (TypeShape::Array(..), ValueForm::Place(from)) = (&value.ty.shape, &value.form)
                 && tree.name.starts_with('(')
@@ -426,25 +428,34 @@ impl KernelLowering {
             let ty = value.ty.value();
             return self.declared(tree, ty, Some(value));
         }
-        let mut ty = self.resolved(&tree.ty)?;
-        if let (TypeShape::Array(of, None), Some(InitialTree::List(all))) = (&ty.shape, &tree.initial) {
-            ty = CudaType::plain(TypeShape::Array(of.clone(), Some(self.unpacked(all)?.len() as u64)));
-        }
+        let ty = self.type_of_variable(tree)?;
         if ty.is_scalar() {
-            let value = match &tree.initial {
+            let e = match &tree.initial {
                 None => None,
-                Some(InitialTree::Value(e)) => match &e.what {
-                    ExpressionKind::List(all) if all.is_empty() => Some(TypedValue::constant(ty.value(), 0)),
-                    ExpressionKind::List(all) if all.len() == 1 => Some(self.lower(&all[0])?),
-                    _ => Some(self.lower(e)?),
-                },
+                Some(InitialTree::Value(e)) => Some(e),
                 Some(InitialTree::Arguments(all) | InitialTree::List(all)) => match all.as_slice() {
-                    [] => Some(TypedValue { ty: ty.value(), form: ValueForm::Constant(0) }),
-                    [one] => Some(self.lower(one)?),
+                    [] => {
+                        let zero = TypedValue { ty: ty.value(), form: ValueForm::Constant(0) };
+                        return self.declared(tree, ty, Some(zero));
+                    }
+                    [one] => Some(one),
                     _ => return self.refuse(at, "several values for what is a number", "give one"),
                 },
             };
+            let value = match e {
+                None => None,
+                Some(CudaExpression { what: ExpressionKind::List(all), at }) => Some(self.constructed_by_list(&ty, all, *at)?),
+                Some(e) if tree.is_constant => Some(self.value_or_constant(e)?),
+                Some(e) => Some(self.lower(e)?),
+            };
             return self.declared(tree, ty, value);
+        }
+        if let (true, Some(initial)) = (tree.is_computed, &tree.initial)
+            && let Some(bytes) = self.evaluated_initial(&ty, initial, at)?
+        {
+            let known = self.known_place(&tree.name, ty, bytes, at)?;
+            self.bind(tree.name.clone(), known);
+            return Ok(());
         }
         if let (Some(_), Some(InitialTree::Value(e))) = (ty.structure(), &tree.initial)
             && !matches!(e.what, ExpressionKind::List(_))

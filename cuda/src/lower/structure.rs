@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{KernelLowering, KnownSpace, LoweringResult, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
-use crate::tree::{CudaExpression, ExpressionKind, FunctionRole, FunctionTree, InitialTree};
+use crate::tree::{FunctionRole, FunctionTree, InitialTree};
 use crate::types::{CudaType, FieldLayout, StructureLayout, TypeShape};
 
 /// A method, the structure that has it, and where that begins in the one it was looked for in.
@@ -120,20 +120,6 @@ impl KernelLowering {
         Ok(TypedValue { ty, form: ValueForm::Temporary(place) })
     }
 
-    pub(super) fn constructed_by_list(
-        &mut self,
-        number: usize,
-        all: &[CudaExpression],
-        at: CudaSpan,
-    ) -> LoweringResult<TypedValue> {
-        let ty = CudaType::plain(TypeShape::Structure(number));
-        let (bytes, align) = self.size_of(&ty, at)?;
-        let name = self.structures[number].tree.name.clone();
-        let place = self.local(&name, bytes, align, at)?;
-        self.initialise(&place, &ty, &InitialTree::List(all.to_vec()), at)?;
-        Ok(TypedValue { ty, form: ValueForm::Temporary(place) })
-    }
-
     /// Makes a structure at a place.
     pub(super) fn construct_at(
         &mut self,
@@ -175,16 +161,11 @@ impl KernelLowering {
             return Ok(());
         }
         if !values.is_empty() {
-            // The members in their order.
-            if !constructors.is_empty() || values.len() > fields.len() {
+            if !constructors.is_empty() || values.len() > fields.len().max(1) {
                 let text = format!("`{}` is not made of {} values", tree.name, values.len());
                 return self.refuse(at, text, "give what one of its constructors takes");
             }
-            for (field, value) in fields.iter().zip(values) {
-                let target = TypedValue::place(field.ty.clone(), Self::field_place(place, field));
-                self.initialised_by(&target, field.is_reference, value, at)?;
-            }
-            return Ok(());
+            return self.initialise_by_values(place, number, values, at);
         }
         for (base, offset) in bases {
             self.construct_at(&Self::behind(place, offset as i64), base, Vec::new(), at)?;
@@ -206,7 +187,7 @@ impl KernelLowering {
     }
 
     /// A member as it is where a constructor says nothing of it.
-    fn default_field(
+    pub(super) fn default_field(
         &mut self,
         target: &ValuePlace,
         number: usize,
@@ -228,7 +209,13 @@ impl KernelLowering {
     }
 
     /// Puts a value to a member, or the address of a place to one that is a reference.
-    fn initialised_by(&mut self, target: &TypedValue, is_reference: bool, value: TypedValue, at: CudaSpan) -> LoweringResult<()> {
+    pub(super) fn initialised_by(
+        &mut self,
+        target: &TypedValue,
+        is_reference: bool,
+        value: TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let ValueForm::Place(place) = &target.form else { return Ok(()) };
         if is_reference {
             let (ValueForm::Place(from) | ValueForm::Temporary(from)) = value.form else {
@@ -253,34 +240,36 @@ impl KernelLowering {
     ) -> LoweringResult<()> {
         let StructureLayout { tree, bindings, fields, bases, .. } = self.structures[number].clone();
         let initialisers = self.program.initialisers(function, Some(&tree))?;
-        if let [(name, values, at)] = initialisers.as_slice()
+        if let [(name, initial, at)] = initialisers.as_slice()
             && *name == tree.name
         {
             // Another constructor does it.
-            let values = values.iter().map(|e| self.lower(e)).collect::<LoweringResult<Vec<_>>>()?;
-            return self.construct_at(place, number, values, *at);
+            let ty = CudaType::plain(TypeShape::Structure(number));
+            return self.initialise(place, &ty, initial, *at);
         }
         for &(base, offset) in &bases {
             let name = self.structures[base].tree.name.clone();
-            let values = match initialisers.iter().find(|(of, ..)| *of == name) {
-                Some((_, values, _)) => values.iter().map(|e| self.lower(e)).collect::<LoweringResult<Vec<_>>>()?,
-                None => Vec::new(),
-            };
-            self.construct_at(&Self::behind(place, offset as i64), base, values, function.at)?;
+            let place = Self::behind(place, offset as i64);
+            match initialisers.iter().find(|(of, ..)| *of == name) {
+                Some((_, initial, at)) => {
+                    let ty = CudaType::plain(TypeShape::Structure(base));
+                    self.initialise(&place, &ty, initial, *at)?;
+                }
+                None => self.construct_at(&place, base, Vec::new(), function.at)?,
+            }
         }
         for field in &fields {
             let target = Self::field_place(place, field);
             match initialisers.iter().find(|(of, ..)| *of == field.name) {
-                Some((_, values, at)) if field.is_reference => {
+                Some((_, initial, at)) if field.is_reference => {
+                    let (InitialTree::Arguments(values) | InitialTree::List(values)) = initial else { continue };
                     let [value] = values.as_slice() else {
                         return self.refuse(*at, "a reference is of one variable", "give one");
                     };
                     let value = self.lower(value)?;
                     self.initialised_by(&TypedValue::place(field.ty.clone(), target), true, value, *at)?;
                 }
-                Some((_, values, at)) => {
-                    self.initialise(&target, &field.ty, &InitialTree::Arguments(values.clone()), *at)?;
-                }
+                Some((_, initial, at)) => self.initialise(&target, &field.ty, initial, *at)?,
                 // Those of a base are the base's.
                 None if tree.fields.iter().any(|f| f.name == field.name) => {
                     self.default_field(&target, number, field, bindings.clone(), function.at)?;
@@ -294,164 +283,6 @@ impl KernelLowering {
         if let Some((name, _, at)) = initialisers.iter().find(|(name, ..)| !known(name)) {
             let (text, at) = (format!("`{}` has no member `{name}`", tree.name), *at);
             return self.refuse(at, text, "name a member");
-        }
-        Ok(())
-    }
-
-    /// Gives a place what its declaration says.
-    pub(super) fn initialise(
-        &mut self,
-        place: &ValuePlace,
-        ty: &CudaType,
-        initial: &InitialTree,
-        at: CudaSpan,
-    ) -> LoweringResult<()> {
-        let target = TypedValue::place(ty.value(), place.clone());
-        if let InitialTree::Arguments(all) | InitialTree::List(all) = initial
-            && let std::borrow::Cow::Owned(all) = self.unpacked(all)?
-        {
-            let one_by_one = match initial {
-                InitialTree::List(_) => InitialTree::List(all),
-                _ => InitialTree::Arguments(all),
-            };
-            return self.initialise(place, ty, &one_by_one, at);
-        }
-        match initial {
-            InitialTree::Value(e) => {
-                if let ExpressionKind::List(all) = &e.what {
-                    return self.initialise(place, ty, &InitialTree::List(all.clone()), at);
-                }
-                let value = self.lower(e)?;
-                match ty.structure() {
-                    Some(number) => self.construct_at(place, number, vec![value], e.at),
-                    None => self.put(&target, value, e.at),
-                }
-            }
-            InitialTree::Arguments(all) => match ty.structure() {
-                Some(number) => {
-                    let values = all.iter().map(|e| self.lower(e)).collect::<LoweringResult<Vec<_>>>()?;
-                    self.construct_at(place, number, values, at)
-                }
-                None if all.len() == 1 => self.initialise(place, ty, &InitialTree::Value(all[0].clone()), at),
-                None if all.is_empty() => self.clear(place, ty, at),
-                None => self.refuse(at, "several values for what is a number", "give one"),
-            },
-            InitialTree::List(all) => match &ty.shape {
-                TypeShape::Array(of, count) => {
-                    let step = self.size_of(of, at)?.0;
-                    if all.len() as u64 > count.unwrap_or(0) {
-                        return self.refuse(at, "more values than the array has elements", "give fewer");
-                    }
-                    for (n, e) in all.iter().enumerate() {
-                        let place = Self::behind(place, (n as u64 * step) as i64);
-                        self.initialise(&place, of, &InitialTree::Value(e.clone()), at)?;
-                    }
-                    for n in all.len() as u64..count.unwrap_or(0) {
-                        let place = Self::behind(place, (n * step) as i64);
-                        self.clear(&place, of, at)?;
-                    }
-                    Ok(())
-                }
-                TypeShape::Structure(number) => {
-                    let StructureLayout { tree, fields, .. } = self.structures[*number].clone();
-                    self.clear_bits(place, *number)?;
-                    let has_constructor =
-                        tree.methods.iter().any(|m| m.role == FunctionRole::Constructor && !m.is_defaulted && m.body.is_some());
-                    let lists = all.iter().any(|e| matches!(e.what, ExpressionKind::List(_)));
-                    if has_constructor || all.is_empty() && fields.iter().any(|f| f.initial.is_some()) {
-                        if lists {
-                            return self.refuse(at, "a list in a list for a constructor", "write the type in front of it");
-                        }
-                        let values = all.iter().map(|e| self.lower(e)).collect::<LoweringResult<Vec<_>>>()?;
-                        return self.construct_at(place, *number, values, at);
-                    }
-                    if let Some(field) = self.only_array(*number, all) {
-                        let target = Self::field_place(place, &field);
-                        return self.initialise(&target, &field.ty, initial, at);
-                    }
-                    if all.len() > fields.len() {
-                        return self.refuse(at, "more values than the structure has members", "give fewer");
-                    }
-                    if all.iter().any(|e| matches!(e.what, ExpressionKind::Designated(..))) {
-                        return self.initialise_by_name(place, *number, all, at);
-                    }
-                    // A copy of another one.
-                    if let [one] = all.as_slice()
-                        && !matches!(one.what, ExpressionKind::List(_))
-                    {
-                        let value = self.lower(one)?;
-                        if value.ty.structure() == Some(*number) {
-                            return self.construct_at(place, *number, vec![value], at);
-                        }
-                        let target = TypedValue::place(fields[0].ty.clone(), Self::field_place(place, &fields[0]));
-                        self.initialised_by(&target, fields[0].is_reference, value, at)?;
-                    } else {
-                        for (e, field) in all.iter().zip(&fields) {
-                            let place = Self::field_place(place, field);
-                            match field.is_reference {
-                                true => {
-                                    let value = self.lower(e)?;
-                                    self.initialised_by(&TypedValue::place(field.ty.clone(), place), true, value, at)?;
-                                }
-                                false => self.initialise(&place, &field.ty, &InitialTree::Value(e.clone()), at)?,
-                            }
-                        }
-                    }
-                    if !tree.is_union {
-                        for field in &fields[all.len()..] {
-                            let place = Self::field_place(place, field);
-                            self.clear(&place, &field.ty, at)?;
-                        }
-                    }
-                    Ok(())
-                }
-                _ => match all.as_slice() {
-                    [] => self.clear(place, ty, at),
-                    [one] => self.initialise(place, ty, &InitialTree::Value(one.clone()), at),
-                    _ => self.refuse(at, "several values for what is a number", "give one"),
-                },
-            },
-        }
-    }
-
-    /// The array that is the only member of a structure, where values in braces are of its elements: `array<int, 2> a{1, 2}`.
-    pub(super) fn only_array(&self, number: usize, all: &[CudaExpression]) -> Option<FieldLayout> {
-        let [field] = self.structures[number].fields.as_slice() else { return None };
-        let is_nested = all.iter().any(|e| matches!(e.what, ExpressionKind::List(_) | ExpressionKind::Designated(..)));
-        (matches!(field.ty.shape, TypeShape::Array(..)) && !is_nested && all.len() > 1).then(|| field.clone())
-    }
-
-    /// `{.x = 1, .y = 2}`: members that are not named are as they are by default.
-    fn initialise_by_name(
-        &mut self,
-        place: &ValuePlace,
-        number: usize,
-        all: &[CudaExpression],
-        at: CudaSpan,
-    ) -> LoweringResult<()> {
-        let StructureLayout { tree, fields, bindings, .. } = self.structures[number].clone();
-        let mut given: Vec<(&Rc<str>, &CudaExpression)> = Vec::new();
-        for e in all {
-            let ExpressionKind::Designated(name, value) = &e.what else {
-                return self.refuse(e.at, "a value without the name of its member among others with theirs", "name all of them");
-            };
-            if !fields.iter().any(|f| f.name == *name) {
-                return self.refuse(e.at, format!("`{}` has no member `{name}`", tree.name), "name a member");
-            }
-            given.push((name, &**value));
-        }
-        for field in &fields {
-            let target = Self::field_place(place, field);
-            match given.iter().find(|(name, _)| **name == field.name) {
-                Some((_, value)) if field.is_reference => {
-                    let value = self.lower(value)?;
-                    self.initialised_by(&TypedValue::place(field.ty.clone(), target), true, value, at)?;
-                }
-                Some((_, value)) => self.initialise(&target, &field.ty, &InitialTree::Value((*value).clone()), at)?,
-                None if tree.is_union => {}
-                None if field.initial.is_some() => self.default_field(&target, number, field, bindings.clone(), at)?,
-                None => self.clear(&target, &field.ty, at)?,
-            }
         }
         Ok(())
     }
@@ -504,7 +335,7 @@ impl KernelLowering {
     }
 
     /// Clears the words of members of some bits, in memory of the thread alone: each is read before it is changed.
-    fn clear_bits(&mut self, place: &ValuePlace, number: usize) -> LoweringResult<()> {
+    pub(super) fn clear_bits(&mut self, place: &ValuePlace, number: usize) -> LoweringResult<()> {
         if !matches!(place, ValuePlace::Memory { space: KnownSpace::Local, .. }) {
             return Ok(());
         }
@@ -542,7 +373,7 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn clear(&mut self, place: &ValuePlace, ty: &CudaType, at: CudaSpan) -> LoweringResult<()> {
+    pub(super) fn clear(&mut self, place: &ValuePlace, ty: &CudaType, at: CudaSpan) -> LoweringResult<()> {
         for (offset, ty) in self.parts(&ty.value(), at)? {
             let zero = TypedValue { ty: ty.clone(), form: ValueForm::Constant(0) };
             self.store(&Self::behind(place, offset as i64), &ty, zero)?;

@@ -15,6 +15,8 @@ use crate::tree::{
 pub(super) struct DeclarationSpecifiers {
     pub ty: TypeTree,
     pub is_constant: bool,
+    /// `constexpr`.
+    pub is_computed: bool,
     pub is_typedef: bool,
     pub is_static: bool,
     pub is_extern: bool,
@@ -405,6 +407,7 @@ impl ProgramReader {
                 "const" => is_const = true,
                 "volatile" => is_volatile = true,
                 "constexpr" | "consteval" if is_declaration => {
+                    found.is_computed = true;
                     found.is_constant = true;
                     found.is_device = true;
                 }
@@ -701,6 +704,7 @@ impl ProgramReader {
             storage: specifiers.storage,
             is_extern: specifiers.is_extern,
             is_constant: specifiers.is_constant,
+            is_computed: specifiers.is_computed,
             alignment: specifiers.alignment.clone().map(Box::new),
             bits: None,
             template: None,
@@ -868,6 +872,7 @@ impl ProgramReader {
             storage: Storage::Automatic,
             is_extern: false,
             is_constant: specifiers.is_constant,
+            is_computed: specifiers.is_computed,
             alignment: None,
             bits: None,
             template: None,
@@ -902,6 +907,7 @@ pub(super) fn plain_specifiers() -> DeclarationSpecifiers {
     DeclarationSpecifiers {
         ty: TypeTree::Void,
         is_constant: false,
+        is_computed: false,
         is_typedef: false,
         is_static: false,
         is_extern: false,

@@ -490,12 +490,13 @@ impl ProgramReader {
                     // `T(x)`, `T{x}`.
                     let specifiers = self.specifiers(false)?;
                     let at = self.at();
-                    let arguments = match self.token().lexeme {
-                        Lexeme::Sign("(") => self.arguments()?,
-                        Lexeme::Sign("{") => self.braced()?,
+                    let ty = specifiers.ty;
+                    let what = match self.token().lexeme {
+                        Lexeme::Sign("(") => ExpressionKind::Construct(ty, self.arguments()?),
+                        Lexeme::Sign("{") => ExpressionKind::ConstructByList(ty, self.braced()?),
                         _ => return Err(CudaRefusal { at, ..self.expected("`(` or `{` behind a type") }),
                     };
-                    return Ok(made(ExpressionKind::Construct(specifiers.ty, arguments), self.since(start)));
+                    return Ok(made(what, self.since(start)));
                 }
                 _ => {
                     let path = self.path()?;
@@ -505,8 +506,12 @@ impl ProgramReader {
             Lexeme::Sign("::") => {
                 if self.is_at_type() {
                     let path = self.path()?;
-                    let arguments = if self.is("{") { self.braced()? } else { self.arguments()? };
-                    return Ok(made(ExpressionKind::Construct(TypeTree::Named(path), arguments), self.since(start)));
+                    let ty = TypeTree::Named(path);
+                    let what = match self.is("{") {
+                        true => ExpressionKind::ConstructByList(ty, self.braced()?),
+                        false => ExpressionKind::Construct(ty, self.arguments()?),
+                    };
+                    return Ok(made(what, self.since(start)));
                 }
                 let path = self.path()?;
                 return Ok(made(ExpressionKind::Name(path), self.since(start)));

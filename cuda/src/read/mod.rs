@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::preprocess::CudaFile;
 use crate::tree::{
-    CudaExpression, CudaStatement, EnumerationTree, FunctionTree, NamePart, NamePath, StructureTree, TemplateArgument,
+    CudaStatement, EnumerationTree, FunctionTree, InitialTree, NamePart, NamePath, StructureTree, TemplateArgument,
     TemplateParameter, TypeTree, VariableTree,
 };
 
@@ -46,6 +46,8 @@ pub(crate) enum DeclaredItem {
 pub(crate) struct ItemEntry {
     pub namespace: Rc<[Rc<str>]>,
     pub item: DeclaredItem,
+    /// Is it the library's, and not the program's own?
+    is_of_library: bool,
 }
 
 /// What a name is within a function.
@@ -62,7 +64,7 @@ pub(crate) type DeclaredKernel = Result<Rc<FunctionTree>, (Rc<str>, CudaRefusal)
 type NamespacedVariable = (Rc<[Rc<str>]>, Rc<VariableTree>);
 
 /// What initialises a member: its name, the values, and where it stands.
-type MemberInitialiser = (Rc<str>, Vec<CudaExpression>, CudaSpan);
+type MemberInitialiser = (Rc<str>, InitialTree, CudaSpan);
 
 /// A kernel that is launched, with the arguments of its template.
 type LaunchedTemplate = (Rc<str>, Result<Vec<TemplateArgument>, CudaRefusal>);
@@ -309,18 +311,8 @@ impl ProgramReader {
             return all.iter().filter(within).any(is);
         }
         // What the program itself declares hides types of the library.
-        let is_own = |e: &ItemEntry| match &e.item {
-            DeclaredItem::Function(f) => f.at.file > 0,
-            DeclaredItem::Variable(v) => v.at.file > 0,
-            DeclaredItem::OfHost => true,
-            _ => false,
-        };
-        let is_of_library = |e: &ItemEntry| match &e.item {
-            DeclaredItem::Structure(tree) => tree.at.file == 0,
-            DeclaredItem::Declared => true,
-            _ => !is(e),
-        };
-        let is_hidden = !is_qualified && all.iter().any(is_own) && all.iter().all(is_of_library);
+        let is_own = |e: &ItemEntry| !e.is_of_library && !is(e);
+        let is_hidden = !is_qualified && all.iter().any(is_own) && all.iter().all(|e| e.is_of_library || !is(e));
         !is_hidden && all.iter().any(is)
     }
 
@@ -585,7 +577,10 @@ impl ProgramReader {
         while self.next < end {
             let at = self.at();
             let path = self.path()?;
-            let values = if self.is("{") { self.braced()? } else { self.arguments()? };
+            let values = match self.is("{") {
+                true => InitialTree::List(self.braced()?),
+                false => InitialTree::Arguments(self.arguments()?),
+            };
             found.push((path.last().name.clone(), values, self.since(at)));
             if !self.eat(",") {
                 break;
@@ -596,7 +591,8 @@ impl ProgramReader {
 
     fn declare(&mut self, name: Rc<str>, item: DeclaredItem) {
         let namespace: Rc<[Rc<str>]> = self.namespace.clone().into();
-        self.items.entry(name).or_default().push(ItemEntry { namespace, item });
+        let is_of_library = self.at().file == 0;
+        self.items.entry(name).or_default().push(ItemEntry { namespace, item, is_of_library });
     }
 }
 

@@ -47,7 +47,7 @@ impl ProgramReader {
         match &*word {
             "if" => {
                 self.advance();
-                self.eat_word("constexpr");
+                let is_computed = self.eat_word("constexpr");
                 self.expect("(", "behind `if`")?;
                 self.scopes.push(FxHashMap::default());
                 let mut first = None;
@@ -68,7 +68,7 @@ impl ProgramReader {
                 let then = Box::new(self.statement()?);
                 let otherwise = if self.eat_word("else") { Some(Box::new(self.statement()?)) } else { None };
                 self.scopes.pop();
-                Ok(CudaStatementKind::If { first, condition, then, otherwise })
+                Ok(CudaStatementKind::If { is_computed, first, condition, then, otherwise })
             }
             "while" => {
                 self.advance();
@@ -276,6 +276,7 @@ impl ProgramReader {
         self.scopes.pop();
         let made = |what| CudaStatement { what, at };
         let ends = CudaStatementKind::If {
+            is_computed: false,
             first: None,
             condition: plain_variable(name, at),
             then: Box::new(made(CudaStatementKind::Empty)),
@@ -298,8 +299,8 @@ impl ProgramReader {
             return self.is("::") && self.path_ahead().is_some_and(|(_, n)| self.is_at_type() && !self.tokens[n].is_sign("("));
         };
         match &**word {
-            "static" | "extern" | "constexpr" | "typedef" | "register" | "__shared__" | "__constant__" | "__device__"
-            | "alignas" | "__align__" | "thread_local" | "inline" => true,
+            "static" | "extern" | "constexpr" | "constinit" | "typedef" | "register" | "__shared__" | "__constant__"
+            | "__device__" | "alignas" | "__align__" | "thread_local" | "inline" => true,
             "const" | "volatile" | "auto" | "struct" | "class" | "enum" | "union" | "typename" | "decltype" => true,
             // `int(x)` is an expression.
             "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" => {
