@@ -10,6 +10,8 @@ pub(crate) struct CudaSpan {
     pub file: u16,
     pub start: u32,
     pub end: u32,
+    /// The number, from 1, of where it is written, if a macro put it here: no two tokens that macros put somewhere have the same one.
+    pub written: u32,
 }
 
 /// What is wrong, where, and what to do.
@@ -18,11 +20,18 @@ pub(crate) struct CudaRefusal {
     pub message: String,
     pub at: CudaSpan,
     pub help: String,
+    /// Another place that it is about, and what that is.
+    pub beside: Option<(CudaSpan, &'static str)>,
 }
 
 impl CudaRefusal {
     pub fn new(at: CudaSpan, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { message: message.into(), at, help: help.into() }
+        Self { message: message.into(), at, help: help.into(), beside: None }
+    }
+
+    /// Names another place.
+    pub fn beside(self, at: CudaSpan, what: &'static str) -> Self {
+        Self { beside: Some((at, what)), ..self }
     }
 }
 
@@ -56,6 +65,8 @@ pub(crate) struct CudaToken {
     pub at: CudaSpan,
     /// Does a space stand in front of it?
     pub is_apart: bool,
+    /// Is it the name of a macro within what that macro stands for? It is never replaced.
+    pub is_kept: bool,
 }
 
 impl CudaToken {
@@ -82,7 +93,7 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(bytes.len() / 4 + 2);
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let span = |start: usize, end: usize| CudaSpan { file, start: start as u32, end: end as u32 };
+    let span = |start: usize, end: usize| CudaSpan { file, start: start as u32, end: end as u32, written: 0 };
     let mut is_apart = true;
     let mut is_first = true;
     while at < bytes.len() {
@@ -92,7 +103,7 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                 at += 1;
                 is_apart = true;
                 is_first = true;
-                found.push(CudaToken { lexeme: Lexeme::LineEnd, at: span(start, at), is_apart });
+                found.push(CudaToken { lexeme: Lexeme::LineEnd, at: span(start, at), is_apart, is_kept: false });
                 continue;
             }
             b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {
@@ -222,11 +233,11 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                 Lexeme::Sign(sign)
             }
         };
-        found.push(CudaToken { lexeme, at: span(start, at), is_apart });
+        found.push(CudaToken { lexeme, at: span(start, at), is_apart, is_kept: false });
         is_apart = false;
         is_first = false;
     }
-    found.push(CudaToken { lexeme: Lexeme::LineEnd, at: span(bytes.len(), bytes.len()), is_apart: true });
+    found.push(CudaToken { lexeme: Lexeme::LineEnd, at: span(bytes.len(), bytes.len()), is_apart: true, is_kept: false });
     Ok(found)
 }
 

@@ -6,12 +6,13 @@
 
 mod lex;
 mod lower;
+mod macros;
 mod preprocess;
 mod read;
 mod tree;
 mod types;
 
-use crate::lex::CudaRefusal;
+use crate::lex::{CudaRefusal, CudaSpan};
 use crate::preprocess::{CudaFile, Preprocessor};
 use crate::read::ProgramReader;
 
@@ -54,8 +55,25 @@ pub struct CudaError {
     /// The file in which it is.
     pub file: String,
     /// The text of that file.
-    pub text: String,
+    pub text: Box<str>,
     /// The bytes of the text where it is.
+    pub start: usize,
+    /// Where they end.
+    pub end: usize,
+    /// Other places that it is about.
+    pub beside: Box<[CudaPlace]>,
+}
+
+/// A place that an error is about, beside the one where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CudaPlace {
+    /// What it is.
+    pub what: &'static str,
+    /// The file.
+    pub file: String,
+    /// The text of that file.
+    pub text: Box<str>,
+    /// The bytes of the text.
     pub start: usize,
     /// Where they end.
     pub end: usize,
@@ -93,25 +111,33 @@ pub fn compile_understood(program: &CudaSource<'_>) -> Result<CudaModule, CudaEr
     let mut preprocessor = Preprocessor::new(architecture, program.include);
     let library = if may_use_half(program.text) { LIBRARY_WITH_HALF } else { LIBRARY };
     let done = preprocessor.file("", library, 0).and_then(|()| preprocessor.file(program.name, program.text, 0));
-    let Preprocessor { files, tokens, headers, .. } = preprocessor;
-    if let Err(refusal) = done {
-        return Err(error(&files, refusal));
-    }
-    let reader = ProgramReader::new(files.clone(), headers, tokens).map_err(|refusal| error(&files, refusal))?;
+    let Preprocessor { files, tokens, headers, written, .. } = preprocessor;
+    let error = |refusal| error(&files, &written, refusal);
+    done.map_err(error)?;
+    let reader = ProgramReader::new(files.clone(), headers, tokens).map_err(error)?;
     let (ptx, refused) = lower::compiled(reader, program.target);
-    let refused = refused.into_iter().map(|(name, refusal)| (name.to_string(), error(&files, refusal))).collect();
+    let refused = refused.into_iter().map(|(name, refusal)| (name.to_string(), error(refusal))).collect();
     Ok(CudaModule { ptx, refused })
 }
 
-fn error(files: &[CudaFile], refusal: CudaRefusal) -> CudaError {
-    let CudaRefusal { message, at, help } = refusal;
-    let file = files.get(at.file as usize);
-    CudaError {
-        message,
-        help,
-        file: file.map_or_else(String::new, |f| f.name.clone()),
-        text: file.map_or_else(String::new, |f| f.text.to_string()),
-        start: at.start as usize,
-        end: at.end as usize,
+fn error(files: &[CudaFile], written: &[CudaSpan], refusal: CudaRefusal) -> CudaError {
+    let CudaRefusal { message, at, help, beside } = refusal;
+    let place = |at: CudaSpan, what: &'static str| {
+        let file = files.get(at.file as usize);
+        CudaPlace {
+            what,
+            file: file.map_or_else(String::new, |f| f.name.clone()),
+            text: file.map_or_else(Box::default, |f| Box::from(&*f.text)),
+            start: at.start as usize,
+            end: at.end as usize,
+        }
+    };
+    // What a macro put there is written elsewhere; the library's macros nobody has to know.
+    let of_macro = |at: CudaSpan| at.written.checked_sub(1).and_then(|n| written.get(n as usize)).filter(|w| w.file > 0).copied();
+    let mut all: Vec<CudaPlace> = of_macro(at).map(|at| place(at, "the macro puts this there")).into_iter().collect();
+    if let Some((at, what)) = beside {
+        all.push(place(of_macro(at).unwrap_or(at), what));
     }
+    let CudaPlace { file, text, start, end, .. } = place(at, "");
+    CudaError { message, help, file, text, start, end, beside: all.into() }
 }

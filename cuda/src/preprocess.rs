@@ -6,26 +6,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::FileReader;
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme, lexed};
+use crate::macros::Macro;
 
 /// The most tokens of a program, with all that macros make.
-const MAX_TOKENS: usize = 8 << 20;
+pub(crate) const MAX_TOKENS: usize = 8 << 20;
 
 /// How deep macros and files may be nested in each other.
-const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// A file of a program.
 #[derive(Debug, Clone)]
 pub(crate) struct CudaFile {
     pub name: String,
     pub text: Rc<str>,
-}
-
-#[derive(Debug, Clone)]
-struct Macro {
-    /// The parameters, of one that is called.
-    parameters: Option<Vec<Rc<str>>>,
-    is_variadic: bool,
-    body: Rc<[CudaToken]>,
 }
 
 /// A condition that is open: is what stands here read, was a branch read before, and where it began.
@@ -43,12 +36,14 @@ pub(crate) struct Preprocessor<'a> {
     pub names: FxHashSet<Rc<str>>,
     /// Headers that were not read, as they are named.
     pub headers: Vec<String>,
-    macros: FxHashMap<Rc<str>, Macro>,
+    pub(crate) macros: FxHashMap<Rc<str>, Macro>,
     include: &'a FileReader<'a>,
     /// Files that said `#pragma once`, or have begun.
     once: FxHashSet<String>,
     /// How many arguments of macros are being replaced, one within the other.
-    around: usize,
+    pub(crate) around: usize,
+    /// Where each token is written that a macro put somewhere.
+    pub written: Vec<CudaSpan>,
 }
 
 impl<'a> Preprocessor<'a> {
@@ -62,6 +57,7 @@ impl<'a> Preprocessor<'a> {
             include,
             once: FxHashSet::default(),
             around: 0,
+            written: Vec::new(),
         };
         for (name, value) in [
             ("__CUDA_ARCH__", u64::from(architecture) * 10),
@@ -74,7 +70,7 @@ impl<'a> Preprocessor<'a> {
             ("CUDA_VERSION", 13_000),
             ("__MARGAY__", 1),
         ] {
-            let token = CudaToken { lexeme: integer(value), at: CudaSpan::default(), is_apart: true };
+            let token = CudaToken { lexeme: integer(value), at: CudaSpan::default(), is_apart: true, is_kept: false };
             made.macros.insert(name.into(), Macro { parameters: None, is_variadic: false, body: [token].into() });
         }
         made
@@ -183,42 +179,6 @@ impl<'a> Preprocessor<'a> {
         Ok(())
     }
 
-    fn define(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<(), CudaRefusal> {
-        let named = rest.first().and_then(CudaToken::word).cloned();
-        let named =
-            named.ok_or_else(|| CudaRefusal::new(whole, "expected a name behind `#define`", "write `#define NAME VALUE`"))?;
-        let mut body = &rest[1..];
-        let mut parameters = None;
-        let mut is_variadic = false;
-        if body.first().is_some_and(|t| t.is_sign("(") && !t.is_apart) {
-            let mut all = Vec::new();
-            let mut at = 1;
-            loop {
-                match body.get(at).map(|t| &t.lexeme) {
-                    Some(Lexeme::Word(word)) => all.push(word.clone()),
-                    Some(Lexeme::Sign("...")) => {
-                        is_variadic = true;
-                        all.push("__VA_ARGS__".into());
-                    }
-                    Some(Lexeme::Sign(",")) => {}
-                    Some(Lexeme::Sign(")")) => break,
-                    _ => {
-                        return Err(CudaRefusal::new(
-                            whole,
-                            "expected names of parameters in parentheses",
-                            "write `#define NAME(a, b) ..`",
-                        ));
-                    }
-                }
-                at += 1;
-            }
-            body = &body[at + 1..];
-            parameters = Some(all);
-        }
-        self.macros.insert(named, Macro { parameters, is_variadic, body: body.into() });
-        Ok(())
-    }
-
     fn included(&mut self, rest: &[CudaToken], whole: CudaSpan, name: &str, depth: usize) -> Result<(), CudaRefusal> {
         match rest.first().map(|t| &t.lexeme) {
             Some(Lexeme::Sign("<")) => {
@@ -303,191 +263,6 @@ impl<'a> Preprocessor<'a> {
             )
         })
     }
-
-    /// Puts what macros stand for in the place of their names.
-    fn expand(
-        &mut self,
-        tokens: &[CudaToken],
-        out: &mut Vec<CudaToken>,
-        active: &mut Vec<Rc<str>>,
-        place: Option<CudaSpan>,
-    ) -> Result<(), CudaRefusal> {
-        let mut at = 0;
-        while at < tokens.len() {
-            let token = &tokens[at];
-            let at_place = place.unwrap_or(token.at);
-            if out.len() > MAX_TOKENS {
-                return Err(CudaRefusal::new(
-                    at_place,
-                    format!("more than {MAX_TOKENS} tokens once macros are expanded"),
-                    "make it smaller",
-                ));
-            }
-            let found = token.word().filter(|w| !active.contains(w)).and_then(|w| Some((w.clone(), self.macros.get(w)?.clone())));
-            let Some((name, of)) = found else {
-                out.push(CudaToken { at: at_place, ..token.clone() });
-                at += 1;
-                continue;
-            };
-            if active.len() + self.around >= MAX_DEPTH {
-                return Err(CudaRefusal::new(
-                    at_place,
-                    format!("macros are nested more than {MAX_DEPTH} deep"),
-                    "write it flatter",
-                ));
-            }
-            let Some(parameters) = &of.parameters else {
-                active.push(name);
-                let body = joined(&of.body, at_place)?;
-                let done = self.expand(&body, out, active, Some(at_place));
-                active.pop();
-                done?;
-                at += 1;
-                continue;
-            };
-            if !tokens.get(at + 1).is_some_and(|t| t.is_sign("(")) {
-                out.push(CudaToken { at: at_place, ..token.clone() });
-                at += 1;
-                continue;
-            }
-            // Its arguments.
-            let mut arguments: Vec<Vec<CudaToken>> = vec![Vec::new()];
-            let mut depth = 0usize;
-            let mut end = at + 1;
-            loop {
-                let Some(t) = tokens.get(end) else {
-                    return Err(CudaRefusal::new(
-                        at_place,
-                        format!("the arguments of the macro `{name}` are never closed"),
-                        "close them with `)`",
-                    ));
-                };
-                match &t.lexeme {
-                    Lexeme::Sign("(" | "{" | "[") => depth += 1,
-                    Lexeme::Sign(")" | "}" | "]") => depth -= 1,
-                    _ => {}
-                }
-                let is_full = of.is_variadic && arguments.len() >= parameters.len();
-                if depth == 0 {
-                    break;
-                } else if depth == 1 && t.is_sign(",") && !is_full {
-                    arguments.push(Vec::new());
-                } else if end > at + 1
-                    && let Some(last) = arguments.last_mut()
-                {
-                    last.push(t.clone());
-                }
-                end += 1;
-            }
-            if parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty() {
-                arguments.clear();
-            }
-            if of.is_variadic && arguments.len() + 1 == parameters.len() {
-                arguments.push(Vec::new());
-            }
-            if arguments.len() != parameters.len() {
-                return Err(CudaRefusal::new(
-                    at_place,
-                    format!("the macro `{name}` takes {} arguments, and gets {}", parameters.len(), arguments.len()),
-                    "give as many as it takes",
-                ));
-            }
-            // What macros stand for in an argument is put there first, but where `#` or `##` takes it as it is written.
-            let mut expanded: Vec<Vec<CudaToken>> = Vec::with_capacity(arguments.len());
-            for argument in &arguments {
-                let mut of_argument = Vec::new();
-                self.around += 1;
-                let done = self.expand(argument, &mut of_argument, active, Some(at_place));
-                self.around -= 1;
-                done?;
-                expanded.push(of_argument);
-            }
-            let mut body = Vec::new();
-            let mut n = 0;
-            while n < of.body.len() {
-                let token = &of.body[n];
-                let parameter = |t: &CudaToken| t.word().and_then(|w| parameters.iter().position(|p| p == w));
-                if matches!(token.lexeme, Lexeme::Sign("#"))
-                    && let Some(which) = of.body.get(n + 1).and_then(parameter)
-                {
-                    let text: String = arguments[which].iter().map(|t| self.written(t)).collect::<Vec<_>>().join(" ");
-                    body.push(CudaToken { lexeme: Lexeme::Text(text.into()), at: at_place, is_apart: true });
-                    n += 2;
-                    continue;
-                }
-                match parameter(token) {
-                    Some(which) => {
-                        let is_joined = n.checked_sub(1).is_some_and(|before| of.body[before].is_sign("##"))
-                            || of.body.get(n + 1).is_some_and(|next| next.is_sign("##"));
-                        let argument = if is_joined { &arguments[which] } else { &expanded[which] };
-                        body.extend(argument.iter().cloned());
-                    }
-                    None => body.push(token.clone()),
-                }
-                if body.len() > MAX_TOKENS {
-                    return Err(CudaRefusal::new(
-                        at_place,
-                        format!("more than {MAX_TOKENS} tokens once macros are expanded"),
-                        "make it smaller",
-                    ));
-                }
-                n += 1;
-            }
-            let body = joined(&body, at_place)?;
-            active.push(name);
-            let done = self.expand(&body, out, active, Some(at_place));
-            active.pop();
-            done?;
-            at = end + 1;
-        }
-        Ok(())
-    }
-
-    fn written<'t>(&'t self, token: &'t CudaToken) -> &'t str {
-        // What a macro stands for has the place of the macro.
-        match &token.lexeme {
-            Lexeme::Word(word) => return word,
-            Lexeme::Sign(sign) => return sign,
-            _ => {}
-        }
-        let CudaSpan { file, start, end } = token.at;
-        self.files.get(file as usize).and_then(|f| f.text.get(start as usize..end as usize)).unwrap_or_default()
-    }
-}
-
-/// `a ## b` is one word.
-fn joined(body: &[CudaToken], at: CudaSpan) -> Result<Vec<CudaToken>, CudaRefusal> {
-    let mut out: Vec<CudaToken> = Vec::with_capacity(body.len());
-    let mut n = 0;
-    while n < body.len() {
-        if body[n].is_sign("##") {
-            let text = |t: Option<&CudaToken>| match t.map(|t| &t.lexeme) {
-                Some(Lexeme::Word(word)) => Some(word.to_string()),
-                Some(Lexeme::Integer { value, .. }) => Some(value.to_string()),
-                _ => None,
-            };
-            // `, ##__VA_ARGS__`: where there are no arguments the comma goes.
-            if out.last().is_some_and(|t| t.is_sign(",")) {
-                if body.get(n + 1).is_none_or(|t| t.is_sign(")") || t.is_sign(",")) {
-                    out.pop();
-                }
-                n += 1;
-                continue;
-            }
-            let both = text(out.last()).zip(text(body.get(n + 1)));
-            let Some((a, b)) = both.filter(|(a, _)| !a.starts_with(|c: char| c.is_ascii_digit())) else {
-                return Err(CudaRefusal::new(at, "`##` between what is no word", "`##` joins words and numbers to a word"));
-            };
-            if let Some(last) = out.last_mut() {
-                last.lexeme = Lexeme::Word(format!("{a}{b}").into());
-            }
-            n += 2;
-            continue;
-        }
-        out.push(body[n].clone());
-        n += 1;
-    }
-    Ok(out)
 }
 
 fn integer(value: u64) -> Lexeme {

@@ -154,6 +154,39 @@ fn what_is_not_understood_is_named() {
     assert!(read(text).is_err_and(|e| e.message.contains("try")));
 }
 
+/// Two names that are alike in one scope, and what a macro puts somewhere: an error shows both places.
+#[test]
+fn errors_show_both_places() {
+    for (text, at, beside) in [
+        ("__global__ void k(int *a) { int x = 1; int x = 2; a[0] = x; }", "x = 2", "x = 1"),
+        ("__global__ void k(int *a) { int a = 1; }", "a = 1", "int *a"),
+        ("__global__ void k(int *a, int b, float b) { a[0] = b; }", "float b", "int b"),
+        ("__global__ void k(int *a) { auto f = [](int x) { int x = 2; return x; }; a[0] = f(1); }", "x = 2", "int x"),
+        ("__device__ int g;\n__device__ float g;\n__global__ void k(int *a) { a[0] = g; }", "g", "g"),
+        (
+            "__device__ int g(int x) { return x; }\n__device__ int g(int y) { return y + 1; }\n__global__ void k(int *a) { a[0] = g(1); }",
+            "g",
+            "g",
+        ),
+        ("#define PUT(p) p->none = 1\n__global__ void k(int *a) { PUT(a); }", "PUT", "a"),
+        ("#define NONE unknown\n#define PUT(p) p = NONE\n__global__ void k(int *a) { PUT(a[0]); }", "PUT", "unknown"),
+    ] {
+        let error = read(text).expect_err(text);
+        let found = &error.text[error.start..error.end];
+        assert!(found.starts_with(at) || at.starts_with(found), "{text}: at `{found}`");
+        let [other] = &*error.beside else { panic!("{text}: {:?}", error.beside) };
+        let found = &other.text[other.start..other.end];
+        assert!(found.starts_with(beside) || beside.starts_with(found), "{text}: beside `{found}`");
+        assert!(other.start != error.start && other.file == "a.cu" && !other.what.is_empty(), "{text}: {other:?}");
+    }
+    // In blocks of their own, of other parameters, and where one is only declared, they are not alike.
+    let text = "extern __device__ int g;\n__device__ int g = 1;\n__device__ int f(int x);\n__device__ int f(int x) { return x; }\n\
+        __device__ int f(float x) { return 1; }\ntemplate <class T> __device__ int h(T x) { return 1; }\n\
+        template <class T> __device__ int h(T *x) { return 2; }\n__global__ void k(int *a) { int x = 1; { int x = f(2); a[x] = g; }\n\
+        for (int x = 0; x < 2; ++x) a[x] = h(a) + f(1.0f); struct x { int y; }; }";
+    assert!(read(text).is_ok(), "{:?}", read(text));
+}
+
 /// Files beside the program are read, and an error is of the file that it is in.
 #[test]
 fn included_files_are_read() {

@@ -321,6 +321,15 @@ const LISTS: &[OwnKernel] = &[
     ("list_texts", "1x4", &[]),
 ];
 
+const ONCE: &[OwnKernel] = &[
+    ("once_counted", "1x4", &[]),
+    ("once_counted_wrong", "1x2", RACE),
+    ("once_tables", "1x4", &[]),
+    ("once_tables_wrong", "1x2", RACE),
+    ("once_macros", "1x4", &[]),
+    ("once_named", "1x2", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -336,6 +345,7 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("asserted.cu", ASSERTED),
     ("computed.cu", COMPUTED),
     ("lists.cu", LISTS),
+    ("once.cu", ONCE),
 ];
 
 fn folder() -> PathBuf {
@@ -449,6 +459,11 @@ fn what_is_computed_when_the_program_is_compiled_is_constant() {
 #[test]
 fn lists_in_braces_get_their_types() {
     judged("lists.cu", LISTS);
+}
+
+#[test]
+fn static_variables_and_those_of_macros_are_judged() {
+    judged("once.cu", ONCE);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

@@ -12,6 +12,7 @@
 //! What stands in front of the first `kernel` is of all. `#` begins a remark. In a text of CUDA or PTX each line is a comment `// margay: LINE`.
 
 use crate::launch::{GivenArgument, Launch};
+use crate::source_name::kernels_named;
 
 /// What a comment of a harness begins with, behind `//`.
 const MARK: &str = "margay:";
@@ -123,6 +124,21 @@ impl Harness {
     /// Says it nothing?
     pub fn is_empty(&self) -> bool {
         self.sections.iter().all(|s| *s == HarnessSection::default())
+    }
+
+    /// The same with the names of PTX: a kernel may be named as the source names it.
+    #[must_use]
+    pub fn named(&self, kernels: &[&str]) -> Self {
+        let meant = |(name, start): &(String, usize)| match kernels_named(name, kernels).as_slice() {
+            // Nobody has it, which is said to whoever wrote it.
+            [] => vec![(name.clone(), *start)],
+            all => all.iter().map(|name| ((*name).to_owned(), *start)).collect(),
+        };
+        let of = |section: &HarnessSection| HarnessSection {
+            kernels: section.kernels.iter().flat_map(meant).collect(),
+            ..section.clone()
+        };
+        Self { sections: self.sections.iter().map(of).collect() }
     }
 
     /// What is asked of a kernel: what is said of all and of it. Its own launches are in place of those of all; of arguments the last one counts.

@@ -41,6 +41,7 @@ mod residue;
 mod retries;
 mod selection;
 mod slice;
+pub mod source_name;
 mod spelling;
 mod standstill;
 mod thread;

@@ -96,6 +96,19 @@ fn unknown_instructions_are_named() {
     assert!(said.contains("PTX line 110, `frobnicate.u32 %r1`: the instruction is not known"), "{said}");
 }
 
+/// Compilers of C++ write parameters into the names of PTX: a kernel is found by its name in the source, too, on the command line and in a harness.
+#[test]
+fn kernels_are_found_by_their_names_in_the_source() {
+    let files = folder("kernel-mangled");
+    let text = std::fs::read_to_string(FLAG).expect("a kernel").replace("fenced_flag", "_ZN5flags11fenced_flagEPiPVi");
+    let path = write(&files, "mangled.ptx", &format!("// margay: kernel fenced_flag\n// margay: launch 2x1\n{text}"));
+    for name in ["fenced_flag", "flags::fenced_flag", "_ZN5flags11fenced_flagEPiPVi"] {
+        let said = out(&margay(&["kernel", &path, "--kernel", name]));
+        assert!(said.starts_with("none: `_ZN5flags11fenced_flagEPiPVi`") && said.contains("in launch 2x1 under"), "{said}");
+    }
+    assert!(err(&margay(&["kernel", &path, "--kernel", "flag"])).contains("there is no kernel `flag`"));
+}
+
 /// The answers in the blocks of docs/kernels.md that begin with a command; `...` stands for the rest of an answer.
 #[test]
 fn the_worked_examples_are_the_answers() {

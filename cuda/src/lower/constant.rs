@@ -72,7 +72,8 @@ impl KernelLowering {
         Ok(found)
     }
 
-    fn constant_of_type(
+    /// The same where the type is known.
+    pub(super) fn constant_of_type(
         &mut self,
         tree: &VariableTree,
         ty: CudaType,

@@ -51,7 +51,7 @@ pub(crate) fn compiled(program: ProgramReader, target: &str) -> (String, Vec<(Rc
         mutable: FxHashMap::default(),
         grid_constants: FxHashSet::default(),
         truths: FxHashMap::default(),
-        shared: FxHashMap::default(),
+        placed: FxHashMap::default(),
         recursive: Vec::new(),
         lambdas: FxHashMap::default(),
         functions: Vec::new(),
@@ -196,7 +196,7 @@ impl KernelLowering {
         self.mutable.clear();
         self.grid_constants.clear();
         self.truths.clear();
-        self.shared.clear();
+        self.placed.clear();
         self.compared_functions = None;
     }
 

@@ -1,6 +1,5 @@
 //! What names stand for, and the layouts of types.
 
-use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::{KernelLowering, KnownSpace, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
@@ -8,7 +7,7 @@ use crate::lex::{CudaRefusal, CudaSpan};
 use crate::preprocess::is_known_header;
 use crate::read::DeclaredItem;
 use crate::tree::{
-    CudaExpression, EnumerationTree, NamePart, NamePath, Storage, StructureTree, TemplateArgument, TemplateParameter, TypeTree,
+    CudaExpression, EnumerationTree, NamePart, NamePath, StructureTree, TemplateArgument, TemplateParameter, TypeTree,
     VariableTree,
 };
 use crate::types::{BitsLayout, CudaType, FieldLayout, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
@@ -540,7 +539,7 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn alignment(&mut self, e: &CudaExpression) -> LoweringResult<u64> {
+    pub(super) fn alignment(&mut self, e: &CudaExpression) -> LoweringResult<u64> {
         let value = self.constant(e, "an alignment")?.known().unwrap_or(0);
         if !value.is_power_of_two() || value > 1 << 12 {
             return self.refuse(e.at, format!("an alignment of {value} bytes"), "an alignment is a power of two");
@@ -762,80 +761,6 @@ impl KernelLowering {
             }
             (None, _) => word,
         }
-    }
-
-    /// A variable of the module.
-    pub(super) fn global(&mut self, tree: &Rc<VariableTree>) -> LoweringResult<TypedValue> {
-        let key = Rc::as_ptr(tree) as usize;
-        if let Some(found) = self.globals.get(&key) {
-            return Ok(found.clone());
-        }
-        // Its type and value are of where it is declared, and not of where it is used.
-        let namespace = self.current().namespace.clone();
-        let found = self.outside(namespace, Rc::default(), None, |this| this.global_within(tree, key));
-        if found.is_err() {
-            // Whoever asks again is told again: it is not declared.
-            self.globals.remove(&key);
-        }
-        found
-    }
-
-    fn global_within(&mut self, tree: &Rc<VariableTree>, key: usize) -> LoweringResult<TypedValue> {
-        let is_number = |this: &mut Self| this.type_of_variable(tree).is_ok_and(|ty| ty.is_arithmetic() && !ty.is_volatile);
-        if (tree.storage == Storage::Automatic
-            || tree.is_computed
-            || tree.is_constant && tree.initial.is_some() && is_number(self))
-            && let Some(value) = self.constant_variable(tree)?
-        {
-            return Ok(value);
-        }
-        let ty = self.type_of_variable(tree)?;
-        let (size, mut align) = self.size_of(&ty, tree.at)?;
-        if let Some(e) = &tree.alignment {
-            align = align.max(self.alignment(e)?);
-        }
-        let space = match tree.storage {
-            Storage::Shared => KnownSpace::Shared,
-            Storage::Constant | Storage::Automatic => KnownSpace::Constant,
-            Storage::Device => KnownSpace::Global,
-        };
-        let symbol = self.symbol(&tree.name);
-        let value = TypedValue::place(ty.clone(), ValuePlace::Memory { base: symbol.clone(), offset: 0, space });
-        self.globals.insert(key, value.clone());
-        let qualifier = space.qualifier();
-        if tree.is_extern && tree.storage == Storage::Shared && size == 0 {
-            let _ = writeln!(self.declarations, ".extern .shared .align {} .b8 {symbol}[];", align.max(16));
-            return Ok(value);
-        }
-        let mut text = match ty.is_scalar() {
-            true => format!("{qualifier} .align {align} .{} {symbol}", ty.of_memory()),
-            false => format!("{qualifier} .align {align} .b8 {symbol}[{size}]"),
-        };
-        if tree.storage != Storage::Shared {
-            if size > 1 << 20 && tree.initial.is_some() {
-                let text = "a variable of more than 1 MiB with initial values";
-                return self.refuse(tree.at, text, "set it in the kernel, or by the host");
-            }
-            let bytes = self.initial_bytes(tree, &ty)?.unwrap_or_default();
-            if bytes.iter().any(|&b| b != 0) {
-                if ty.is_scalar() {
-                    let mut wide = [0u8; 8];
-                    wide[..bytes.len()].copy_from_slice(&bytes);
-                    let bits = u64::from_le_bytes(wide);
-                    let _ = match ty.shape {
-                        TypeShape::Real(8) => write!(text, " = 0d{bits:016X}"),
-                        TypeShape::Real(_) => write!(text, " = 0f{bits:08X}"),
-                        _ => write!(text, " = {bits}"),
-                    };
-                } else {
-                    let all: Vec<String> = bytes.iter().map(u8::to_string).collect();
-                    let _ = write!(text, " = {{{}}}", all.join(", "));
-                }
-            }
-        }
-        let visible = if tree.is_extern && tree.initial.is_none() { ".extern " } else { "" };
-        let _ = writeln!(self.declarations, "{visible}{text};");
-        Ok(value)
     }
 }
 

@@ -17,6 +17,7 @@ mod promote;
 mod specialise;
 mod statement;
 mod structure;
+mod variable;
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -260,7 +261,8 @@ pub(crate) struct KernelLowering {
     grid_constants: FxHashSet<Rc<str>>,
     /// Registers that hold 1 or 0, and the predicate that says which.
     truths: FxHashMap<Rc<str>, Rc<str>>,
-    shared: FxHashMap<(usize, usize, String), TypedValue>,
+    /// Variables of functions that are there once for all calls, `__shared__` or `static`, by where they are declared and the arguments of templates.
+    placed: FxHashMap<(CudaSpan, String), TypedValue>,
     /// Functions that call themselves, which get a function of PTX.
     recursive: Vec<(Rc<str>, CudaSpan)>,
     /// What lambdas see, by the number of the structure that each is.

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::local::parameters_of_auto;
-use super::{DeclaredItem, MAX_CHAIN, ProgramReader, ScopedName, is_reserved};
+use super::scope::{NameScope, ScopedName, are_parameters_apart};
+use super::{DeclaredItem, MAX_CHAIN, ProgramReader, is_reserved};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
     CudaExpression, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, ParameterTree, Storage, TemplateParameter,
@@ -113,7 +114,7 @@ impl ProgramReader {
         }
         self.next = end.max(start + 1).min(self.tokens.len() - 1);
         self.is_half = false;
-        Ok(())
+        self.redefined.take().map_or(Ok(()), Err)
     }
 
     /// The number of the token behind a declaration.
@@ -232,12 +233,7 @@ impl ProgramReader {
                     "define the member within its structure",
                 ));
             }
-            let mut scope = rustc_hash::FxHashMap::default();
-            for p in &parameters {
-                let kind = if p.is_type() { ScopedName::Type } else { ScopedName::Value };
-                scope.insert(p.name().clone(), kind);
-            }
-            self.scopes.push(scope);
+            self.scopes.push(NameScope::of_template(&parameters));
             if self.eat_word("using") {
                 return self.using(Some(parameters.into()));
             }
@@ -344,8 +340,8 @@ impl ProgramReader {
                     if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a type")? };
                 let default = if self.eat("=") { Some(self.type_name()?) } else { None };
                 // What follows may be of that type.
-                let mut scope = rustc_hash::FxHashMap::default();
-                scope.insert(name.clone(), ScopedName::Type);
+                let mut scope = NameScope::default();
+                scope.add(name.clone(), ScopedName::Type);
                 self.scopes.push(scope);
                 all.push(if is_pack { TemplateParameter::Types(name) } else { TemplateParameter::Type(name, default) });
             } else {
@@ -777,6 +773,7 @@ impl ProgramReader {
             }
         }
         self.advance();
+        are_parameters_apart(&parameters)?;
         // `f(auto x)` is a template.
         let of_auto = parameters_of_auto(&mut parameters, || self.fresh());
         let template = match of_auto.is_empty() {

@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
 use super::declaration::{DeclarationSpecifiers, plain_specifiers};
-use super::{MAX_CHAIN, ProgramReader, ScopedName};
+use super::scope::{NameScope, ScopedName};
+use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
     CaptureTree, CudaBinary, CudaExpression, CudaStatement, CudaStatementKind, CudaUnary, ExpressionKind, FunctionRole,
@@ -43,16 +42,14 @@ impl ProgramReader {
         let mut all = Vec::new();
         if let TypeTree::Named(path) = &specifiers.ty {
             let name = path.last().name.clone();
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.insert(name.clone(), ScopedName::Type);
-            }
+            self.scoped_type(name.clone());
             all.push(CudaStatement { what: CudaStatementKind::Alias(name, specifiers.ty.clone()), at });
         }
         let mut variables = Vec::new();
         // The constants of an enumeration are the function's own.
         for enumeration in self.enumerations.split_off(before.min(self.enumerations.len())) {
             for (name, _) in &enumeration.constants {
-                self.scoped(name.clone(), ScopedName::Value);
+                self.scoped_value(name.clone(), at, true)?;
                 let parts = [&of, name].map(|name| NamePart { name: name.clone(), arguments: None });
                 let value = CudaExpression { what: ExpressionKind::Name(NamePath { parts: parts.to_vec(), at }), at };
                 variables.push(VariableTree {
@@ -75,7 +72,7 @@ impl ProgramReader {
             let start = self.at();
             let name = self.name("the name of a variable")?;
             let ty = self.arrays(ty)?;
-            self.scoped(name.clone(), ScopedName::Value);
+            self.scoped_value(name.clone(), start, specifiers.is_extern)?;
             variables.push(self.variable(&specifiers, name, ty, start)?);
             if !self.eat(",") && !self.is(";") {
                 return Err(self.expected("`,` or `;` behind a variable"));
@@ -142,7 +139,7 @@ impl ProgramReader {
         let mut found = vec![self.variable(specifiers, whole.clone(), ty, start)?];
         let count = names.len();
         for (n, (name, at)) in names.into_iter().enumerate() {
-            self.scoped(name.clone(), ScopedName::Value);
+            self.scoped_value(name.clone(), at, false)?;
             let of = CudaExpression { what: ExpressionKind::Name(plain_name(&whole, at)), at };
             let part = CudaExpression { what: ExpressionKind::Part(Box::new(of), n, count), at };
             let reference = TypeTree::Reference(Box::new(TypeTree::Auto));
@@ -306,9 +303,9 @@ impl ProgramReader {
         let words = self.tokens[head..end].iter().filter_map(|t| t.word().cloned()).collect();
         // The body is read at once, where what stands around it is known.
         if let Some((at, _)) = function.body {
-            let mut scope: FxHashMap<Rc<str>, ScopedName> = FxHashMap::default();
-            scope.extend(captures.iter().map(|c| (c.name.clone(), ScopedName::Value)));
-            scope.extend(function.parameters.iter().map(|p| (p.name.clone(), ScopedName::Value)));
+            let mut scope = NameScope::default();
+            captures.iter().for_each(|c| scope.add(c.name.clone(), ScopedName::Value));
+            scope.add_parameters(&function.parameters);
             self.scopes.push(scope);
             (self.next, self.is_half) = (at, false);
             let body = self.statement();

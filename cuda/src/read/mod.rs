@@ -4,6 +4,7 @@
 mod declaration;
 mod expression;
 mod local;
+mod scope;
 mod statement;
 mod structure;
 
@@ -11,6 +12,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::scope::{NameScope, ScopedName};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::preprocess::CudaFile;
 use crate::tree::{
@@ -50,13 +52,6 @@ pub(crate) struct ItemEntry {
     is_of_library: bool,
 }
 
-/// What a name is within a function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ScopedName {
-    Type,
-    Value,
-}
-
 /// A kernel, or its name and why it is not understood.
 pub(crate) type DeclaredKernel = Result<Rc<FunctionTree>, (Rc<str>, CudaRefusal)>;
 
@@ -86,7 +81,7 @@ pub(crate) struct ProgramReader {
     concepts: FxHashSet<Rc<str>>,
     pub aliases_of_namespaces: FxHashMap<Rc<str>, Vec<Rc<str>>>,
     namespace: Vec<Rc<str>>,
-    scopes: Vec<FxHashMap<Rc<str>, ScopedName>>,
+    scopes: Vec<NameScope>,
     /// Functions of the GPU in their order.
     pub kernels: Vec<DeclaredKernel>,
     pub variables: Vec<NamespacedVariable>,
@@ -95,6 +90,8 @@ pub(crate) struct ProgramReader {
     /// Arguments with which kernels that are templates are launched.
     pub instances: Vec<LaunchedTemplate>,
     bodies: FxHashMap<usize, Rc<CudaStatement>>,
+    /// What is defined a second time.
+    redefined: Option<CudaRefusal>,
     unnamed: usize,
     /// Those without a scope of their own, as far as they were read.
     enumerations: Vec<Rc<EnumerationTree>>,
@@ -105,9 +102,9 @@ impl ProgramReader {
     pub fn new(files: Vec<CudaFile>, headers: Vec<String>, tokens: Vec<CudaToken>) -> Result<Self, CudaRefusal> {
         let last = files.len().max(2) as u16 - 1;
         let length = files.get(1).or(files.first()).map_or(0, |f| f.text.len() as u32);
-        let end = CudaSpan { file: 1.min(last), start: length, end: length };
+        let end = CudaSpan { file: 1.min(last), start: length, end: length, written: 0 };
         let mut tokens = tokens;
-        tokens.push(CudaToken { lexeme: Lexeme::End, at: end, is_apart: true });
+        tokens.push(CudaToken { lexeme: Lexeme::End, at: end, is_apart: true, is_kept: false });
         let mut reader = Self {
             files,
             headers,
@@ -127,6 +124,7 @@ impl ProgramReader {
             host: Vec::new(),
             instances: Vec::new(),
             bodies: FxHashMap::default(),
+            redefined: None,
             unnamed: 0,
             enumerations: Vec::new(),
         };
@@ -292,7 +290,7 @@ impl ProgramReader {
     fn is_type_name(&self, name: &str, qualifier: Option<&str>) -> bool {
         let is_qualified = qualifier.is_some();
         for scope in self.scopes.iter().rev() {
-            match scope.get(name) {
+            match scope.kind(name) {
                 Some(ScopedName::Type) => return true,
                 Some(ScopedName::Value) => return false,
                 None => {}
@@ -547,22 +545,6 @@ impl ProgramReader {
         Ok(body)
     }
 
-    fn enter_function(&mut self, function: &FunctionTree, owner: Option<&StructureTree>) {
-        let mut scope = FxHashMap::default();
-        let templates = owner.and_then(|o| o.template.clone()).into_iter().chain(function.template.clone());
-        for parameter in templates.flat_map(|t| t.to_vec()) {
-            let kind = if parameter.is_type() { ScopedName::Type } else { ScopedName::Value };
-            scope.insert(parameter.name().clone(), kind);
-        }
-        for (name, _) in owner.into_iter().flat_map(|o| &o.aliases) {
-            scope.insert(name.clone(), ScopedName::Type);
-        }
-        for parameter in &function.parameters {
-            scope.insert(parameter.name.clone(), ScopedName::Value);
-        }
-        self.scopes.push(scope);
-    }
-
     /// What the members of a structure are initialised with by a constructor.
     pub fn initialisers(
         &mut self,
@@ -592,6 +574,9 @@ impl ProgramReader {
     fn declare(&mut self, name: Rc<str>, item: DeclaredItem) {
         let namespace: Rc<[Rc<str>]> = self.namespace.clone().into();
         let is_of_library = self.at().file == 0;
+        if !is_of_library && self.scopes.is_empty() && self.redefined.is_none() {
+            self.redefined = self.is_defined_once(&name, &item).err();
+        }
         self.items.entry(name).or_default().push(ItemEntry { namespace, item, is_of_library });
     }
 }

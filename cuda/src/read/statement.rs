@@ -1,11 +1,10 @@
 //! Statements.
 
-use rustc_hash::FxHashMap;
-
-use super::{MAX_CHAIN, ProgramReader, ScopedName};
+use super::scope::NameScope;
+use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
-    AssemblyTree, CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, NamePart, NamePath, VariableTree,
+    AssemblyTree, CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, NamePart, NamePath, Storage, VariableTree,
 };
 
 fn plain_variable(name: std::rc::Rc<str>, at: CudaSpan) -> CudaExpression {
@@ -28,7 +27,7 @@ impl ProgramReader {
             return Ok(CudaStatementKind::Empty);
         }
         if self.eat("{") {
-            self.scopes.push(FxHashMap::default());
+            self.scopes.push(NameScope::default());
             let mut all = Vec::new();
             while !self.eat("}") {
                 if self.token().lexeme == Lexeme::End {
@@ -49,7 +48,7 @@ impl ProgramReader {
                 self.advance();
                 let is_computed = self.eat_word("constexpr");
                 self.expect("(", "behind `if`")?;
-                self.scopes.push(FxHashMap::default());
+                self.scopes.push(NameScope::default());
                 let mut first = None;
                 let condition = if self.is_at_declaration() {
                     let at = self.at();
@@ -96,7 +95,7 @@ impl ProgramReader {
             "for" => {
                 self.advance();
                 self.expect("(", "behind `for`")?;
-                self.scopes.push(FxHashMap::default());
+                self.scopes.push(NameScope::default());
                 let at = self.at();
                 let first = if self.eat(";") {
                     None
@@ -123,7 +122,7 @@ impl ProgramReader {
             "switch" => {
                 self.advance();
                 self.expect("(", "behind `switch`")?;
-                self.scopes.push(FxHashMap::default());
+                self.scopes.push(NameScope::default());
                 let at = self.at();
                 let first = if self.is_at_declaration() { Some(self.local_variables()?) } else { None };
                 let value = match first.as_ref().and_then(|all| all.last()).map(|v| v.name.clone()) {
@@ -199,7 +198,7 @@ impl ProgramReader {
                     self.advance();
                     let ty = self.type_name()?;
                     self.expect(";", "behind the name of a type")?;
-                    self.scoped(name.clone(), ScopedName::Type);
+                    self.scoped_type(name.clone());
                     return Ok(CudaStatementKind::Alias(name, ty));
                 }
                 while !self.eat(";") {
@@ -241,7 +240,7 @@ impl ProgramReader {
                         }
                     };
                     self.expect(";", "behind the name of a type")?;
-                    self.scoped(name.clone(), ScopedName::Type);
+                    self.scoped_type(name.clone());
                     return Ok(CudaStatementKind::Alias(name, ty));
                 }
                 let variables = self.local_variables()?;
@@ -267,7 +266,7 @@ impl ProgramReader {
 
     /// `while (T x = ..) ..`, from its variable on: a loop that makes it each time, and ends where it is zero.
     fn loop_while_declared(&mut self, start: CudaSpan) -> Result<CudaStatementKind, CudaRefusal> {
-        self.scopes.push(FxHashMap::default());
+        self.scopes.push(NameScope::default());
         let at = self.at();
         let variables = self.local_variables()?;
         let Some(name) = variables.last().map(|v| v.name.clone()) else { return Err(self.expected("a variable")) };
@@ -285,12 +284,6 @@ impl ProgramReader {
         let all = vec![made(CudaStatementKind::Variables(variables)), made(ends), body];
         let body = Box::new(CudaStatement { what: CudaStatementKind::Block(all), at: start });
         Ok(CudaStatementKind::For { first: None, condition: None, step: None, body })
-    }
-
-    pub(super) fn scoped(&mut self, name: std::rc::Rc<str>, kind: ScopedName) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, kind);
-        }
     }
 
     /// Does a declaration begin here, and no expression?
@@ -331,8 +324,12 @@ impl ProgramReader {
     /// Variables of a function, up to what ends them.
     fn local_variables(&mut self) -> Result<Vec<VariableTree>, CudaRefusal> {
         let at = self.at();
-        let specifiers = self.specifiers(true)?;
+        let mut specifiers = self.specifiers(true)?;
         let mut found = Vec::new();
+        // `static` within a function is one variable for all threads.
+        if specifiers.is_static && specifiers.storage == Storage::Automatic {
+            specifiers.storage = Storage::Device;
+        }
         if !specifiers.has_type {
             return Err(self.unknown_type());
         }
@@ -344,7 +341,7 @@ impl ProgramReader {
             let start = self.at();
             if self.is("(") && (self.after(1).is_sign("*") || self.after(1).is_sign("&")) {
                 let (name, of) = self.behind_parenthesis(ty)?;
-                self.scoped(name.clone(), ScopedName::Value);
+                self.scoped_value(name.clone(), start, specifiers.is_extern)?;
                 found.push(self.variable(&specifiers, name, of, start)?);
                 if self.eat(",") {
                     continue;
@@ -357,7 +354,7 @@ impl ProgramReader {
             let name = self.name("the name of a variable")?;
             let ty = self.arrays(ty)?;
             // Its name is known from here on.
-            self.scoped(name.clone(), ScopedName::Value);
+            self.scoped_value(name.clone(), start, specifiers.is_extern)?;
             found.push(self.variable(&specifiers, name, ty, start)?);
             if found.len() > MAX_CHAIN {
                 return Err(self.too_long());

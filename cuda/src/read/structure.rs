@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::declaration::{DeclarationSpecifiers, plain_specifiers};
-use super::{DeclaredItem, ProgramReader, ScopedName};
+use super::scope::NameScope;
+use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{EnumerationTree, FunctionRole, NamePart, NamePath, StructureTree, TemplateParameter, TypeTree, VariableTree};
 
@@ -175,12 +176,7 @@ impl ProgramReader {
         let scopes = self.scopes.len();
         if self.eat_word("template") {
             let parameters = self.template_parameters()?;
-            let mut scope = rustc_hash::FxHashMap::default();
-            for p in &parameters {
-                let kind = if p.is_type() { ScopedName::Type } else { ScopedName::Value };
-                scope.insert(p.name().clone(), kind);
-            }
-            self.scopes.push(scope);
+            self.scopes.push(NameScope::of_template(&parameters));
             template = Some(Rc::<[TemplateParameter]>::from(parameters));
             if self.is_word("requires") {
                 self.requirement()?;

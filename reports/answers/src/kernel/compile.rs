@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use margay_cuda::{CudaError, CudaModule, CudaSource};
+use margay_cuda::{CudaError, CudaModule, CudaPlace, CudaSource};
 use margay_extract::compile::{CompileCommand, CompileFailure};
 use margay_models::confined::way_out;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
@@ -235,9 +235,14 @@ pub(super) fn compile_text(file: &Path, text: &str, how: &CudaCompilation<'_>) -
     let program = CudaSource { name: &name, text, include: &include, target: how.target, kernels: how.kernels };
     let shown = |of: &str| if of == name { limited::name(file) } else { limited::name(&folder.join(of)) };
     let diagnostic = |e: CudaError| {
-        let CudaError { message, help, file: of, text, start, end } = e;
+        let CudaError { message, help, file: of, text, start, end, beside } = e;
         let source = SourceFile::new(shown(&of), text);
-        Diagnostic::error(message).at(&source, Span::new(start, end), "here").help(help)
+        let mut found = Diagnostic::error(message).at(&source, Span::new(start, end), "here").help(help);
+        for CudaPlace { what, file, text, start, end } in beside {
+            let other = if file == of { source.clone() } else { SourceFile::new(shown(&file), text) };
+            found = found.at(&other, Span::new(start, end), what);
+        }
+        found
     };
     let CudaModule { ptx, mut refused } = margay_cuda::compile_understood(&program).map_err(diagnostic)?;
     let is_asked = |name: &str| how.kernels.iter().any(|n| n == name);

@@ -14,6 +14,7 @@ use margay_console::folder;
 use margay_console::limits;
 use margay_console::output::{Format, FormatOption, Output};
 use margay_kernel::harness::{Harness, HarnessError};
+use margay_kernel::source_name::kernels_named;
 use margay_kernel::{
     Finding, HardeningAnswer, INTERLEAVINGS, KernelAnswer, KernelQuestion, NotLooked, UNROLL, WeakerAnswer, ask, hardened,
     weakened,
@@ -248,11 +249,13 @@ fn ask_all(
         let near = nearest(name, named.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         error.help(near.unwrap_or_else(|| format!("its kernels: {}", named.join(", "))))
     };
-    let harnesses: Vec<&(Harness, Arc<SourceFile>)> = [comments].into_iter().chain(beside).collect();
+    let harnesses: Vec<(Harness, &Arc<SourceFile>)> =
+        [comments].into_iter().chain(beside).map(|(harness, source)| (harness.named(&named), source)).collect();
+    let asked: Vec<&str> = options.kernels.iter().flat_map(|name| kernels_named(name, &named)).collect();
     // Of an older version some kernels may be missing.
     let is_whole = options.against.as_deref().is_none_or(|old| old != file.path);
     if is_whole {
-        if let Some(name) = options.kernels.iter().find(|name| !named.contains(&name.as_str())) {
+        if let Some(name) = options.kernels.iter().find(|name| kernels_named(name, &named).is_empty()) {
             return Err(unknown(name));
         }
         for (harness, source) in &harnesses {
@@ -265,7 +268,7 @@ fn ask_all(
     let mut answers = Vec::new();
     for kernel in module.kernels() {
         let name = &module.functions[kernel].name;
-        if !options.kernels.is_empty() && !options.kernels.contains(name) {
+        if !options.kernels.is_empty() && !asked.contains(&name.as_str()) {
             continue;
         }
         if let Some((_, why)) = file.refused.iter().find(|(of, _)| of == name) {

@@ -1,0 +1,355 @@
+//! Variables: of functions, of blocks, and of the module.
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use super::{KernelLowering, KnownSpace, LoweringResult, TypedValue, ValueForm, ValuePlace};
+use crate::lex::CudaSpan;
+use crate::tree::{CudaExpression, ExpressionKind, InitialTree, Storage, TypeTree, VariableTree};
+use crate::types::{CudaType, TypeShape};
+
+impl KernelLowering {
+    pub(super) fn local_variable(&mut self, tree: &VariableTree) -> LoweringResult<()> {
+        let at = tree.at;
+        self.set_position(at);
+        if tree.storage == Storage::Shared {
+            return self.shared_variable(tree);
+        }
+        if tree.storage != Storage::Automatic {
+            return self.static_variable(tree);
+        }
+        let mut inner = &tree.ty;
+        while let TypeTree::Constant(of) | TypeTree::Volatile(of) = inner {
+            inner = of;
+        }
+        // A reference is another name.
+        if let TypeTree::Reference(of) = inner {
+            let value = match &tree.initial {
+                Some(InitialTree::Value(e)) => self.lower(e)?,
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => self.lower(&all[0])?,
+                _ => return self.refuse(at, "a reference is of one variable", "say of which"),
+            };
+            let is_auto = matches!(super::lookup::strip(of), TypeTree::Auto);
+            let ty = if is_auto { value.ty.clone() } else { self.resolved(of)? };
+            let bound = self.referred(value, ty, at)?;
+            self.bind(tree.name.clone(), bound);
+            return Ok(());
+        }
+        if is_auto(inner) {
+            let e = match &tree.initial {
+                Some(InitialTree::Value(e)) => e,
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => &all[0],
+                _ => return self.refuse(at, "`auto` without a value", "write the type"),
+            };
+            let value = if tree.is_computed { self.value_or_constant(e)? } else { self.lower(e)? };
+            // `auto [a, b] = of;` has a copy of the whole array.
+            if let (TypeShape::Array(..), ValueForm::Place(from)) = (&value.ty.shape, &value.form)
+                && tree.name.starts_with('(')
+            {
+                let (ty, from) = (value.ty.value(), from.clone());
+                let (bytes, align) = self.size_of(&ty, at)?;
+                let place = self.local("parts", bytes, align, at)?;
+                self.copy(&from, &value.ty, &place, &ty, at)?;
+                self.own(tree.name.clone(), ty, place);
+                return Ok(());
+            }
+            let value = match value.ty.structure() {
+                Some(_) => value,
+                None => self.rvalue(value)?,
+            };
+            let ty = value.ty.value();
+            return self.declared(tree, ty, Some(value));
+        }
+        let ty = self.type_of_variable(tree)?;
+        if ty.is_scalar() {
+            let e = match &tree.initial {
+                None => None,
+                Some(InitialTree::Value(e)) => Some(e),
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) => match all.as_slice() {
+                    [] => {
+                        let zero = TypedValue { ty: ty.value(), form: ValueForm::Constant(0) };
+                        return self.declared(tree, ty, Some(zero));
+                    }
+                    [one] => Some(one),
+                    _ => return self.refuse(at, "several values for what is a number", "give one"),
+                },
+            };
+            let value = match e {
+                None => None,
+                Some(CudaExpression { what: ExpressionKind::List(all), at }) => Some(self.constructed_by_list(&ty, all, *at)?),
+                Some(e) if tree.is_constant => Some(self.value_or_constant(e)?),
+                Some(e) => Some(self.lower(e)?),
+            };
+            return self.declared(tree, ty, value);
+        }
+        if let (true, Some(initial)) = (tree.is_computed, &tree.initial)
+            && let Some(bytes) = self.evaluated_initial(&ty, initial, at)?
+        {
+            let known = self.known_place(&tree.name, ty, bytes, at)?;
+            self.bind(tree.name.clone(), known);
+            return Ok(());
+        }
+        if let (Some(_), Some(InitialTree::Value(e))) = (ty.structure(), &tree.initial)
+            && !matches!(e.what, ExpressionKind::List(_))
+        {
+            let value = self.lower(e)?;
+            return self.declared(tree, ty, Some(value));
+        }
+        // An array or a structure.
+        let (bytes, align) = self.size_of(&ty, at)?;
+        if bytes == 0 && matches!(ty.shape, TypeShape::Array(_, None)) {
+            return self.refuse(at, "an array without a size", "give its size");
+        }
+        let place = self.local(&tree.name, bytes, align, at)?;
+        match &tree.initial {
+            Some(initial) => self.initialise(&place, &ty, initial, at)?,
+            None => {
+                if let Some(number) = ty.structure() {
+                    self.construct_at(&place, number, Vec::new(), at)?;
+                } else if let TypeShape::Array(of, count) = ty.shape.clone()
+                    && let Some(number) = of.structure()
+                {
+                    let step = self.size_of(&of, at)?.0;
+                    for n in 0..count.unwrap_or(0).min(super::MAX_PARTS) {
+                        self.construct_at(&Self::behind(&place, (n * step) as i64), number, Vec::new(), at)?;
+                    }
+                }
+            }
+        }
+        self.own(tree.name.clone(), ty, place);
+        Ok(())
+    }
+
+    /// Binds a name to a structure or an array that the scope destroys.
+    fn own(&mut self, name: Rc<str>, ty: CudaType, place: ValuePlace) {
+        if let Some(number) = ty.structure().filter(|&n| self.has_destructor(n))
+            && let Some(scope) = self.frame().scopes.last_mut()
+        {
+            scope.destroyed.push((place.clone(), number));
+        }
+        self.bind(name, TypedValue::place(ty, place));
+    }
+
+    /// A variable of a type with its first value.
+    fn declared(&mut self, tree: &VariableTree, ty: CudaType, value: Option<TypedValue>) -> LoweringResult<()> {
+        let at = tree.at;
+        if let Some(number) = ty.structure() {
+            let Some(value) = value else { return Ok(()) };
+            let place = match value.form {
+                ValueForm::Temporary(place) if value.ty.structure() == Some(number) => place,
+                form => {
+                    let (bytes, align) = self.size_of(&ty, at)?;
+                    let place = self.local(&tree.name, bytes, align, at)?;
+                    self.construct_at(&place, number, vec![TypedValue { ty: value.ty, form }], at)?;
+                    place
+                }
+            };
+            self.own(tree.name.clone(), ty, place);
+            return Ok(());
+        }
+        let value = match value {
+            Some(value) => Some(self.converted(value, &ty, at)?),
+            None => None,
+        };
+        self.set_position(at);
+        let place = if self.in_memory.contains(&at) || self.are_all_in_memory || ty.is_volatile {
+            self.local(&tree.name, ty.bytes(), ty.bytes().max(1), at)?
+        } else {
+            // What does not change needs no register of its own.
+            if tree.is_constant
+                && let Some(value) = &value
+            {
+                let value = self.fixed(value.clone())?;
+                let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), at));
+                if !self.changed.contains(&at) {
+                    self.bind(tree.name.clone(), TypedValue { ty, form });
+                    return Ok(());
+                }
+            }
+            let register = self.new_register(&ty);
+            self.mutable.insert(register.clone(), at);
+            ValuePlace::Register(register)
+        };
+        if let Some(value) = value {
+            self.store(&place, &ty.value(), value)?;
+        }
+        self.bind(tree.name.clone(), TypedValue::place(ty, place));
+        Ok(())
+    }
+
+    /// Another name for a value.
+    pub(super) fn referred(&mut self, value: TypedValue, ty: CudaType, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let is_same = value.ty.value() == ty.value() || ty.is_void();
+        match value.form {
+            ValueForm::Place(place) | ValueForm::Temporary(place) if is_same => {
+                let place = self.fixed_place(place)?;
+                let ty = CudaType { is_volatile: value.ty.is_volatile || ty.is_volatile, ..value.ty };
+                Ok(TypedValue::place(ty, place))
+            }
+            form => {
+                let value = TypedValue { ty: value.ty, form };
+                let value = self.converted(value, &ty, at)?;
+                match value.form {
+                    ValueForm::Place(place) | ValueForm::Temporary(place) => {
+                        let place = self.fixed_place(place)?;
+                        Ok(TypedValue::place(value.ty, place))
+                    }
+                    _ => {
+                        let value = self.fixed(value)?;
+                        let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), at));
+                        Ok(TypedValue { ty: value.ty, form })
+                    }
+                }
+            }
+        }
+    }
+
+    /// A variable of a function that is there once, and not once for each thread.
+    fn static_variable(&mut self, tree: &VariableTree) -> LoweringResult<()> {
+        let key = (tree.at, format!("{:?}", self.current().bindings));
+        if let Some(found) = self.placed.get(&key).cloned() {
+            self.bind(tree.name.clone(), found);
+            return Ok(());
+        }
+        let ty = self.type_of_variable(tree)?;
+        let constant = match (&tree.initial, tree.is_constant && !ty.is_volatile) {
+            (Some(initial), true) => self.constant_of_type(tree, ty.clone(), initial)?,
+            _ => None,
+        };
+        let value = match constant {
+            Some(value) => value,
+            None if ty.is_void() => return self.refuse(tree.at, "`auto` for a variable that is no constant", "write its type"),
+            None => self.module_variable(tree, ty, None)?,
+        };
+        self.placed.insert(key, value.clone());
+        self.bind(tree.name.clone(), value);
+        Ok(())
+    }
+
+    fn shared_variable(&mut self, tree: &VariableTree) -> LoweringResult<()> {
+        let at = tree.at;
+        let bindings = format!("{:?}", self.current().bindings);
+        let key = (at, bindings);
+        if let Some(found) = self.placed.get(&key).cloned() {
+            self.bind(tree.name.clone(), found);
+            return Ok(());
+        }
+        let ty = self.resolved(&tree.ty)?;
+        let (bytes, mut align) = self.size_of(&ty, at)?;
+        if let Some(e) = &tree.alignment {
+            align = align.max(self.constant(e, "an alignment")?.known().unwrap_or(1).clamp(1, 1 << 12));
+        }
+        let is_open = tree.is_extern || matches!(ty.shape, TypeShape::Array(_, None));
+        let symbol = match is_open {
+            true => {
+                // All of them begin at one place.
+                let name: Rc<str> = tree.name.clone();
+                if self.symbols.insert(name.clone()) {
+                    let _ = writeln!(self.declarations, ".extern .shared .align {} .b8 {name}[];", align.max(16));
+                }
+                name
+            }
+            false => {
+                let symbol = self.symbol(&tree.name);
+                let _ = match ty.is_scalar() {
+                    true => writeln!(self.variables, "\t.shared .align {align} .{} {symbol};", ty.of_memory()),
+                    false => writeln!(self.variables, "\t.shared .align {align} .b8 {symbol}[{bytes}];"),
+                };
+                symbol
+            }
+        };
+        let value = TypedValue::place(ty, ValuePlace::Memory { base: symbol, offset: 0, space: KnownSpace::Shared });
+        self.placed.insert(key, value.clone());
+        self.bind(tree.name.clone(), value);
+        Ok(())
+    }
+
+    /// A variable of the module.
+    pub(super) fn global(&mut self, tree: &Rc<VariableTree>) -> LoweringResult<TypedValue> {
+        let key = Rc::as_ptr(tree) as usize;
+        if let Some(found) = self.globals.get(&key) {
+            return Ok(found.clone());
+        }
+        // Its type and value are of where it is declared, and not of where it is used.
+        let namespace = self.current().namespace.clone();
+        let found = self.outside(namespace, Rc::default(), None, |this| this.global_within(tree, key));
+        if found.is_err() {
+            // Whoever asks again is told again: it is not declared.
+            self.globals.remove(&key);
+        }
+        found
+    }
+
+    fn global_within(&mut self, tree: &Rc<VariableTree>, key: usize) -> LoweringResult<TypedValue> {
+        let is_number = |this: &mut Self| this.type_of_variable(tree).is_ok_and(|ty| ty.is_arithmetic() && !ty.is_volatile);
+        if (tree.storage == Storage::Automatic
+            || tree.is_computed
+            || tree.is_constant && tree.initial.is_some() && is_number(self))
+            && let Some(value) = self.constant_variable(tree)?
+        {
+            return Ok(value);
+        }
+        let ty = self.type_of_variable(tree)?;
+        self.module_variable(tree, ty, Some(key))
+    }
+
+    /// Declares a variable in the module, in the space that its declaration names.
+    fn module_variable(&mut self, tree: &VariableTree, ty: CudaType, key: Option<usize>) -> LoweringResult<TypedValue> {
+        let (size, mut align) = self.size_of(&ty, tree.at)?;
+        if let Some(e) = &tree.alignment {
+            align = align.max(self.alignment(e)?);
+        }
+        let space = match tree.storage {
+            Storage::Shared => KnownSpace::Shared,
+            Storage::Constant | Storage::Automatic => KnownSpace::Constant,
+            Storage::Device => KnownSpace::Global,
+        };
+        let symbol = self.symbol(&tree.name);
+        let value = TypedValue::place(ty.clone(), ValuePlace::Memory { base: symbol.clone(), offset: 0, space });
+        if let Some(key) = key {
+            self.globals.insert(key, value.clone());
+        }
+        let qualifier = space.qualifier();
+        if tree.is_extern && tree.storage == Storage::Shared && size == 0 {
+            let _ = writeln!(self.declarations, ".extern .shared .align {} .b8 {symbol}[];", align.max(16));
+            return Ok(value);
+        }
+        let mut text = match ty.is_scalar() {
+            true => format!("{qualifier} .align {align} .{} {symbol}", ty.of_memory()),
+            false => format!("{qualifier} .align {align} .b8 {symbol}[{size}]"),
+        };
+        if tree.storage != Storage::Shared {
+            if size > 1 << 20 && tree.initial.is_some() {
+                let text = "a variable of more than 1 MiB with initial values";
+                return self.refuse(tree.at, text, "set it in the kernel, or by the host");
+            }
+            let bytes = self.initial_bytes(tree, &ty)?.unwrap_or_default();
+            if bytes.iter().any(|&b| b != 0) {
+                if ty.is_scalar() {
+                    let mut wide = [0u8; 8];
+                    wide[..bytes.len()].copy_from_slice(&bytes);
+                    let bits = u64::from_le_bytes(wide);
+                    let _ = match ty.shape {
+                        TypeShape::Real(8) => write!(text, " = 0d{bits:016X}"),
+                        TypeShape::Real(_) => write!(text, " = 0f{bits:08X}"),
+                        _ => write!(text, " = {bits}"),
+                    };
+                } else {
+                    let all: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                    let _ = write!(text, " = {{{}}}", all.join(", "));
+                }
+            }
+        }
+        let visible = if tree.is_extern && tree.initial.is_none() { ".extern " } else { "" };
+        let _ = writeln!(self.declarations, "{visible}{text};");
+        Ok(value)
+    }
+}
+
+fn is_auto(tree: &TypeTree) -> bool {
+    match tree {
+        TypeTree::Auto => true,
+        TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Pointer(of) => is_auto(of),
+        _ => false,
+    }
+}

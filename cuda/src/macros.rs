@@ -1,0 +1,288 @@
+//! Macros: what is put in the place of their names, and where that is written.
+
+use std::rc::Rc;
+
+use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
+use crate::preprocess::{MAX_DEPTH, MAX_TOKENS, Preprocessor};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Macro {
+    /// The parameters, of one that is called.
+    pub parameters: Option<Vec<Rc<str>>>,
+    pub is_variadic: bool,
+    pub body: Rc<[CudaToken]>,
+}
+
+impl Preprocessor<'_> {
+    pub(crate) fn define(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<(), CudaRefusal> {
+        let named = rest.first().and_then(CudaToken::word).cloned();
+        let named =
+            named.ok_or_else(|| CudaRefusal::new(whole, "expected a name behind `#define`", "write `#define NAME VALUE`"))?;
+        let mut body = &rest[1..];
+        let mut parameters = None;
+        let mut is_variadic = false;
+        if body.first().is_some_and(|t| t.is_sign("(") && !t.is_apart) {
+            let mut all = Vec::new();
+            let mut at = 1;
+            loop {
+                match body.get(at).map(|t| &t.lexeme) {
+                    Some(Lexeme::Word(word)) => all.push(word.clone()),
+                    Some(Lexeme::Sign("...")) => {
+                        is_variadic = true;
+                        // `args...` names the rest itself.
+                        if body.get(at - 1).is_none_or(|t| t.word().is_none()) {
+                            all.push("__VA_ARGS__".into());
+                        }
+                    }
+                    Some(Lexeme::Sign(",")) => {}
+                    Some(Lexeme::Sign(")")) => break,
+                    _ => {
+                        return Err(CudaRefusal::new(
+                            whole,
+                            "expected names of parameters in parentheses",
+                            "write `#define NAME(a, b) ..`",
+                        ));
+                    }
+                }
+                at += 1;
+            }
+            body = &body[at + 1..];
+            parameters = Some(all);
+        }
+        self.macros.insert(named, Macro { parameters, is_variadic, body: body.into() });
+        Ok(())
+    }
+
+    /// Puts what macros stand for in the place of their names.
+    pub(crate) fn expand(
+        &mut self,
+        tokens: &[CudaToken],
+        out: &mut Vec<CudaToken>,
+        active: &mut Vec<Rc<str>>,
+        place: Option<CudaSpan>,
+    ) -> Result<(), CudaRefusal> {
+        let mut at = 0;
+        while at < tokens.len() {
+            let token = &tokens[at];
+            let at_place = place.unwrap_or(token.at);
+            if out.len() > MAX_TOKENS {
+                return Err(CudaRefusal::new(
+                    at_place,
+                    format!("more than {MAX_TOKENS} tokens once macros are expanded"),
+                    "make it smaller",
+                ));
+            }
+            let is_open = |w: &&Rc<str>| !token.is_kept && !active.contains(w);
+            let found = token.word().filter(is_open).and_then(|w| Some((w.clone(), self.macros.get(w)?.clone())));
+            let Some((name, of)) = found else {
+                let is_kept = token.is_kept || token.word().is_some_and(|w| active.contains(w));
+                out.push(CudaToken { is_kept, ..self.placed(token, place) });
+                at += 1;
+                continue;
+            };
+            if active.len() + self.around >= MAX_DEPTH {
+                return Err(CudaRefusal::new(
+                    at_place,
+                    format!("macros are nested more than {MAX_DEPTH} deep"),
+                    "write it flatter",
+                ));
+            }
+            let Some(parameters) = &of.parameters else {
+                active.push(name);
+                let body = joined(&of.body, at_place)?;
+                let done = self.expand(&body, out, active, Some(at_place));
+                active.pop();
+                done?;
+                at += 1;
+                continue;
+            };
+            if !tokens.get(at + 1).is_some_and(|t| t.is_sign("(")) {
+                out.push(self.placed(token, place));
+                at += 1;
+                continue;
+            }
+            // Its arguments.
+            let mut arguments: Vec<Vec<CudaToken>> = vec![Vec::new()];
+            let mut depth = 0usize;
+            let mut end = at + 1;
+            loop {
+                let Some(t) = tokens.get(end) else {
+                    return Err(CudaRefusal::new(
+                        at_place,
+                        format!("the arguments of the macro `{name}` are never closed"),
+                        "close them with `)`",
+                    ));
+                };
+                match &t.lexeme {
+                    Lexeme::Sign("(" | "{" | "[") => depth += 1,
+                    Lexeme::Sign(")" | "}" | "]") => depth -= 1,
+                    _ => {}
+                }
+                let is_full = of.is_variadic && arguments.len() >= parameters.len();
+                if depth == 0 {
+                    break;
+                } else if depth == 1 && t.is_sign(",") && !is_full {
+                    arguments.push(Vec::new());
+                } else if end > at + 1
+                    && let Some(last) = arguments.last_mut()
+                {
+                    last.push(t.clone());
+                }
+                end += 1;
+            }
+            if parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty() {
+                arguments.clear();
+            }
+            if of.is_variadic && arguments.len() + 1 == parameters.len() {
+                arguments.push(Vec::new());
+            }
+            if arguments.len() != parameters.len() {
+                return Err(CudaRefusal::new(
+                    at_place,
+                    format!("the macro `{name}` takes {} arguments, and gets {}", parameters.len(), arguments.len()),
+                    "give as many as it takes",
+                ));
+            }
+            // What macros stand for in an argument is put there first, but where `#` or `##` takes it as it is written.
+            let mut expanded: Vec<Vec<CudaToken>> = Vec::with_capacity(arguments.len());
+            for argument in &arguments {
+                let mut of_argument = Vec::new();
+                self.around += 1;
+                let done = self.expand(argument, &mut of_argument, active, Some(at_place));
+                self.around -= 1;
+                done?;
+                expanded.push(of_argument);
+            }
+            let of_body = match of.is_variadic {
+                true => with_optional(&of.body, arguments.last().is_some_and(|rest| !rest.is_empty())),
+                false => of.body.to_vec(),
+            };
+            let mut body = Vec::new();
+            let mut n = 0;
+            while n < of_body.len() {
+                let token = &of_body[n];
+                let parameter = |t: &CudaToken| t.word().and_then(|w| parameters.iter().position(|p| p == w));
+                if matches!(token.lexeme, Lexeme::Sign("#"))
+                    && let Some(which) = of_body.get(n + 1).and_then(parameter)
+                {
+                    let text: String = arguments[which].iter().map(|t| self.written(t)).collect::<Vec<_>>().join(" ");
+                    body.push(CudaToken { lexeme: Lexeme::Text(text.into()), is_apart: true, ..token.clone() });
+                    n += 2;
+                    continue;
+                }
+                match parameter(token) {
+                    Some(which) => {
+                        let is_joined = n.checked_sub(1).is_some_and(|before| of_body[before].is_sign("##"))
+                            || of_body.get(n + 1).is_some_and(|next| next.is_sign("##"));
+                        let argument = if is_joined { &arguments[which] } else { &expanded[which] };
+                        body.extend(argument.iter().cloned());
+                    }
+                    None => body.push(token.clone()),
+                }
+                if body.len() > MAX_TOKENS {
+                    return Err(CudaRefusal::new(
+                        at_place,
+                        format!("more than {MAX_TOKENS} tokens once macros are expanded"),
+                        "make it smaller",
+                    ));
+                }
+                n += 1;
+            }
+            let body = joined(&body, at_place)?;
+            active.push(name);
+            let done = self.expand(&body, out, active, Some(at_place));
+            active.pop();
+            done?;
+            at = end + 1;
+        }
+        Ok(())
+    }
+
+    /// A token at the place of the macro that puts it there.
+    fn placed(&mut self, token: &CudaToken, place: Option<CudaSpan>) -> CudaToken {
+        let Some(place) = place else { return token.clone() };
+        let written = self.written_at(token.at);
+        self.written.push(written);
+        CudaToken { at: CudaSpan { written: self.written.len() as u32, ..place }, ..token.clone() }
+    }
+
+    /// Where a token is written.
+    fn written_at(&self, at: CudaSpan) -> CudaSpan {
+        at.written.checked_sub(1).and_then(|n| self.written.get(n as usize)).copied().unwrap_or(at)
+    }
+
+    fn written<'t>(&'t self, token: &'t CudaToken) -> &'t str {
+        // Two words may have been joined to this one.
+        match &token.lexeme {
+            Lexeme::Word(word) => return word,
+            Lexeme::Sign(sign) => return sign,
+            _ => {}
+        }
+        let CudaSpan { file, start, end, .. } = self.written_at(token.at);
+        self.files.get(file as usize).and_then(|f| f.text.get(start as usize..end as usize)).unwrap_or_default()
+    }
+}
+
+/// What a macro stands for with what is in `__VA_OPT__(..)`, or without it.
+fn with_optional(body: &[CudaToken], has_rest: bool) -> Vec<CudaToken> {
+    let mut found = Vec::with_capacity(body.len());
+    let mut rest = body.iter().peekable();
+    while let Some(token) = rest.next() {
+        let is_optional = token.word().is_some_and(|w| &**w == "__VA_OPT__") && rest.peek().is_some_and(|t| t.is_sign("("));
+        if !is_optional {
+            found.push(token.clone());
+            continue;
+        }
+        let mut depth = 0usize;
+        for token in rest.by_ref() {
+            let before = depth;
+            match token.lexeme {
+                Lexeme::Sign("(") => depth += 1,
+                Lexeme::Sign(")") => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            if before > 0 && has_rest {
+                found.push(token.clone());
+            }
+        }
+    }
+    found
+}
+
+/// `a ## b` is one word.
+fn joined(body: &[CudaToken], at: CudaSpan) -> Result<Vec<CudaToken>, CudaRefusal> {
+    let mut out: Vec<CudaToken> = Vec::with_capacity(body.len());
+    let mut n = 0;
+    while n < body.len() {
+        if body[n].is_sign("##") {
+            let text = |t: Option<&CudaToken>| match t.map(|t| &t.lexeme) {
+                Some(Lexeme::Word(word)) => Some(word.to_string()),
+                Some(Lexeme::Integer { value, .. }) => Some(value.to_string()),
+                _ => None,
+            };
+            // `, ##__VA_ARGS__`: where there are no arguments the comma goes.
+            if out.last().is_some_and(|t| t.is_sign(",")) {
+                if body.get(n + 1).is_none_or(|t| t.is_sign(")") || t.is_sign(",")) {
+                    out.pop();
+                }
+                n += 1;
+                continue;
+            }
+            let both = text(out.last()).zip(text(body.get(n + 1)));
+            let Some((a, b)) = both.filter(|(a, _)| !a.starts_with(|c: char| c.is_ascii_digit())) else {
+                return Err(CudaRefusal::new(at, "`##` between what is no word", "`##` joins words and numbers to a word"));
+            };
+            if let Some(last) = out.last_mut() {
+                last.lexeme = Lexeme::Word(format!("{a}{b}").into());
+            }
+            n += 2;
+            continue;
+        }
+        out.push(body[n].clone());
+        n += 1;
+    }
+    Ok(out)
+}
