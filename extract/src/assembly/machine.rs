@@ -23,6 +23,8 @@ pub(super) const FLAG: u64 = 0x30000;
 const STACK: u64 = 0x70000;
 /// How much of the stack a function may use.
 const STACK_BYTES: u64 = 0x1000;
+/// The register by which a text says that an instruction gives up what was reserved (`clrex`).
+const RESERVED: &str = "%reserved";
 /// What lies around the object.
 const BESIDE: u8 = 0x15;
 
@@ -159,6 +161,9 @@ impl TrialMachine<'_> {
     }
 
     fn set(&mut self, register: &str, word: Word) {
+        if register == RESERVED {
+            self.reserved = None;
+        }
         self.registers.insert(register.to_owned(), word);
     }
 
@@ -201,6 +206,7 @@ impl TrialMachine<'_> {
             self.disturbances += 1;
             let value = Word { number: Some(self.setting.others[usize::from(chosen) - 1]), from: 0 };
             self.write_bytes(self.setting.object, self.setting.bits, value);
+            self.reserved = None;
         }
     }
 

@@ -170,14 +170,14 @@ fn main_access(
         match &deed.kind {
             DeedKind::Reserve { tags, .. } => {
                 reserved = Some((i, tags));
+                // One that fails is a read of the pair that the function has. Else it is a read that writes nothing.
+                let of_pair = || pairs.iter().copied().find(|p| p.read_order() == tags.order()).filter(|_| fails);
                 if fails || point.what == What::Load {
-                    let pair = pairs.iter().copied().find(|p| p.read_order() == tags.order()).or_else(|| {
-                        let all = architecture.constructs().into_iter();
-                        all.filter(|c| c.operation == Rmw).find(|c| c.read_order() == tags.order())
-                    });
-                    let pair =
-                        pair.ok_or_else(|| format!("no read-modify-write of the text begins as `{}`", code.text(deed.at)))?;
-                    found = Some((i, i, pair));
+                    let read = of_pair().or_else(|| architecture.read_alone(of(Read, tags)));
+                    let read = read.ok_or_else(|| {
+                        format!("mappings have no load that is `{}` without its store-conditional", code.text(deed.at))
+                    })?;
+                    found = Some((i, i, read));
                 }
             }
             DeedKind::Conditional { tags, written: Some(_), .. } => {

@@ -186,6 +186,96 @@ fn nothing_is_guessed() {
     assert!(built_in("aarch64", SWAP, "b64", narrow)[0].starts_with("other: it writes over"));
 }
 
+/// A function that is right, its rows, and what becomes of them where a part of it is replaced: each change is wrong, or is another function.
+type Beside =
+    (&'static str, What, &'static str, &'static str, &'static str, &'static [(&'static str, &'static str, &'static str)]);
+
+fn beside(all: &[Beside]) {
+    for &(architecture, what, kind, body, rows, changes) in all {
+        let found = |body: &str| built_in(architecture, what, kind, body).join(", ");
+        assert_eq!(found(body), rows, "{architecture} {body}");
+        for &(from, to, expected) in changes {
+            let changed = body.replacen(from, to, 1);
+            assert_ne!(changed, body, "{architecture}: `{from}` is not there");
+            let row = found(&changed);
+            // What is not to be a row has its reason here.
+            let is = row == expected || row.contains("other: ") && row.contains(expected);
+            assert!(is, "{architecture} {changed}\n  {row}\n  where `{expected}` was expected");
+        }
+    }
+}
+
+/// A load-reserved whose store-conditional never comes writes nothing back, and one that is given up lets none succeed.
+#[test]
+fn halves_of_pairs_that_stand_alone() {
+    let swap = "1:; ldaxr w8, [x0]; stlxr w9, w3, [x0]; cbnz w9, 1b; str w8, [x1]; ret";
+    let compare = "1:; ldaxr w8, [x0]; cmp w8, w4; b.ne 2f; stlxr w9, w3, [x0]; cbnz w9, 1b; mov w9, #1; b 3f; 2:; mov w9, wzr; 3:; strb w9, [x2]; str w8, [x1]; ret";
+    beside(&[
+        ("aarch64", What::Load, "b32", "ldaxr w8, [x0]; str w8, [x1]; ret", "ldar", &[("ldaxr", "ldxr", "ldr")]),
+        (
+            "aarch64",
+            What::Load,
+            "b32",
+            "1:; ldaxr w8, [x0]; stlxr w9, w8, [x0]; cbnz w9, 1b; str w8, [x1]; ret",
+            "ldaxr_stlxr",
+            &[
+                ("cbnz w9, 1b", "nop", "it accesses the object again behind the access"),
+                ("; cbnz", "; clrex; cbnz", "ldaxr_stlxr"),
+            ],
+        ),
+        (
+            "riscv",
+            What::Load,
+            "b32",
+            "lr.w a5, (a0); fence r, rw; sw a5, 0(a1); ret",
+            "lw ; fence.r_rw",
+            &[("lr.w", "lr.w.aq", "mappings have no load that is `lr.w.aq a5, (a0)` without its store-conditional")],
+        ),
+        (
+            "power",
+            What::Load,
+            "b32",
+            "lwsync; lwarx 8, 0, 3; cmpw 8, 8; bne- 0, .+4; isync; stw 8, 0(4); blr",
+            "lwsync ; ld ; ctrl ; isync",
+            &[],
+        ),
+        ("armv7", What::Load, "b32", "ldrex r3, [r0]; clrex; dmb ish; str r3, [r1]; bx lr", "ldr ; dmb", &[]),
+        (
+            "aarch64",
+            rmw("exch"),
+            "b32",
+            swap,
+            "ldaxr_stlxr",
+            &[("; stlxr", "; clrex; stlxr", "does not end"), ("; cbnz", "; clrex; cbnz", "ldaxr_stlxr")],
+        ),
+        (
+            "aarch64",
+            SWAP,
+            "b32",
+            compare,
+            "ldaxr_stlxr, ldaxr_stlxr",
+            &[("; stlxr", "; clrex; stlxr", "does not end"), ("2:; mov", "2:; clrex; mov", "ldaxr_stlxr, ldaxr_stlxr")],
+        ),
+        // What another thread writes between the two halves lets the second one fail: what is read there is what the first one read.
+        (
+            "aarch64",
+            rmw("exch"),
+            "b32",
+            "1:; ldaxr w10, [x0]; ldr w8, [x0]; stlxr w9, w3, [x0]; cbnz w9, 1b; str w8, [x1]; ret",
+            "ldaxr_stlxr",
+            &[("stlxr w9, w3, [x0]; cbnz w9, 1b", "stlr w3, [x0]", "other: ")],
+        ),
+        (
+            "armv7",
+            rmw("exch"),
+            "b32",
+            "1:; ldrex r12, [r0]; strex r2, r3, [r0]; cmp r2, #0; bne 1b; str r12, [r1]; bx lr",
+            "ldrex_strex",
+            &[("; strex", "; clrex; strex", "does not end")],
+        ),
+    ]);
+}
+
 /// An architecture that is not shipped is a text alone: LoongArch, as gcc 15 writes it.
 #[test]
 fn another_architecture_is_a_text() {

@@ -148,6 +148,14 @@ impl Architecture {
         self.description().instructions.iter().any(|i| i.half && i.operation == construct.operation && i.bits == bits)
     }
 
+    /// The read that a load-reserved is when no store-conditional follows it: the one with its tags, but for those that stand apart.
+    pub fn read_alone(self, reserved: Construct) -> Option<Construct> {
+        let tags = self.description().tags.iter().enumerate();
+        let apart = tags.filter(|(_, t)| t.apart).fold(0, |bits, (i, _)| bits | 1 << i);
+        let alone = Construct { operation: Operation::Read, order: self.order(self.bits(reserved.order) & !apart) };
+        self.constructs().into_iter().find(|c| *c == alone)
+    }
+
     /// What the result of a store-conditional carries.
     pub fn status_dependency(self, construct: Construct) -> StatusDependency {
         let bits = self.bits(construct.order);
