@@ -341,7 +341,7 @@ impl ReproducedFinding {
         for thread in &self.threads {
             let function =
                 module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the assembly", thread.name))?;
-            let listed = reader.listed(&function.text);
+            let listed = reader.listed(&function.text)?;
             let texts = |of: &[(Construct, String)]| of.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ; ");
             let wanted: Vec<(bool, Construct)> = thread
                 .steps

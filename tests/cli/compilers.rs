@@ -210,7 +210,8 @@ fn reproduce(work: &Path, folder: &Path, finding: &ReproducedFinding, compiler: 
     margay_extract::compile::ran(&line, work, command.limit).map_err(|e| e.to_string())?;
     let ptx = std::fs::read_to_string(&compiled).map_err(|e| e.to_string())?;
     if let Some(mut reader) = command.assembly.and_then(AssemblyReader::of) {
-        return finding.verify_assembly(&mut reader, &margay_extract::assembly::module(&ptx)?).map(|_| ());
+        let module = margay_extract::assembly::module(&ptx, reader.architecture())?;
+        return finding.verify_assembly(&mut reader, &module).map(|_| ());
     }
     let module = margay_extract::ptx::read(&ptx).map_err(|e| e.to_string())?;
     finding.verify(&module)?;
@@ -305,7 +306,7 @@ fn findings_are_reproduced() {
         let machine = front.machines.get(&finding.architecture).and_then(|m| Architecture::built_in(&m.model));
         if let Some(mut reader) = machine.and_then(AssemblyReader::of) {
             let kept = std::fs::read_to_string(folder.join("program.s")).expect("it has assembly");
-            let module = margay_extract::assembly::module(&kept).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let module = margay_extract::assembly::module(&kept, reader.architecture()).unwrap_or_else(|e| panic!("{name}: {e}"));
             finding.verify_assembly(&mut reader, &module).unwrap_or_else(|e| panic!("{name}: {e}"));
         } else {
             let kept = std::fs::read_to_string(folder.join("program.ptx")).expect("it has PTX");

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use margay_litmus::test::Operation;
 use margay_models::signature::Architecture;
 
-use super::AssemblyReader;
 use super::listing::{ListingStatement, code};
+use super::{AssemblyReader, unread};
 
 /// The most instructions of a function; what compilers print for an operation has less than a hundred.
 const MAX_INSTRUCTIONS: usize = 2_000;
@@ -42,8 +42,14 @@ impl AssemblyFunction {
                 ListingStatement::Label(name) => {
                     labels.insert(name.trim_start_matches('.').to_owned(), steps.len());
                 }
+                ListingStatement::Unread(text) => {
+                    let why = unread(&text);
+                    steps.push(TrialStep { text, operations: Err(why) });
+                }
                 ListingStatement::Instruction(text) => {
+                    let of_bytes = |_| format!("`{text}` makes bytes, or lies elsewhere, and is not read");
                     let operations = reader.read(&text);
+                    let operations = if text.starts_with('.') { operations.map_err(of_bytes) } else { operations };
                     steps.push(TrialStep { text, operations });
                 }
             }

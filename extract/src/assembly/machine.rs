@@ -25,6 +25,8 @@ const STACK: u64 = 0x70000;
 const STACK_BYTES: u64 = 0x1000;
 /// The register by which a text says that an instruction gives up what was reserved (`clrex`).
 const RESERVED: &str = "%reserved";
+/// The label by which a text says that a branch leads to the instruction behind it, wherever it goes.
+const NEXT: &str = "%next";
 /// What lies around the object.
 const BESIDE: u8 = 0x15;
 
@@ -309,7 +311,7 @@ impl TrialMachine<'_> {
                     None => self.choose(2) == 1,
                 };
                 // Where both ways go to the next instruction, one of them is enough: `bne- 7,$+4` of Power is there for its dependency.
-                let is_next = self.code.labels.get(target.trim_start_matches('.')) == Some(&(at + 1));
+                let is_next = target == NEXT || self.code.labels.get(target.trim_start_matches('.')) == Some(&(at + 1));
                 if left != right && !is_next {
                     self.course.branches.push((at, is_taken));
                 }
@@ -328,6 +330,9 @@ impl TrialMachine<'_> {
         // What a text calls the end of a function, for returns under a condition.
         if target == "%end" {
             return Ok(TrialNext::End);
+        }
+        if target == NEXT {
+            return Ok(TrialNext::Jump(self.at));
         }
         match self.code.labels.get(target.trim_start_matches('.')) {
             Some(&at) => Ok(TrialNext::Jump(at)),

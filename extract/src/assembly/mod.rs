@@ -42,10 +42,17 @@ impl AssemblyReader {
 
     /// The accesses and fences of a function in the order of its text, each with its instruction. What the text of the architecture does not have is
     /// left out.
-    pub fn listed(&mut self, text: &str) -> Vec<(Construct, String)> {
+    ///
+    /// # Errors
+    /// What may change the meaning of other lines.
+    pub fn listed(&mut self, text: &str) -> Result<Vec<(Construct, String)>, String> {
         let mut out = Vec::new();
         for statement in listing::code(text) {
-            let listing::ListingStatement::Instruction(text) = statement else { continue };
+            let text = match statement {
+                listing::ListingStatement::Instruction(text) => text,
+                listing::ListingStatement::Unread(text) => return Err(unread(&text)),
+                listing::ListingStatement::Label(_) => continue,
+            };
             for operation in self.read(&text).unwrap_or_default() {
                 let construct = match &operation {
                     Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => Some((signature::Operation::Fence, *tags)),
@@ -64,7 +71,7 @@ impl AssemblyReader {
                 out.extend(construct.map(|(operation, tags)| (Construct { operation, order: tags.order() }, text.clone())));
             }
         }
-        out
+        Ok(out)
     }
 
     /// What an instruction does; else why it is not known.
@@ -85,6 +92,11 @@ impl AssemblyReader {
         self.known.insert(text.to_owned(), read.clone());
         read
     }
+}
+
+/// Why nothing is known of a function that has such a statement, or stands behind one.
+fn unread(text: &str) -> String {
+    format!("`{text}` may change what other lines are, and is not read")
 }
 
 /// Why an architecture's text does not do for compiled functions, if it does not.

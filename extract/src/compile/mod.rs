@@ -218,7 +218,7 @@ impl Work<'_> {
             .map_err(|e| CompileFailure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
             .and_then(|()| self.command.run_group((&input, functions), &output, self.folder, &self.workers))
             .and_then(|text| match self.command.assembly {
-                Some(_) => assembly::module(&text)
+                Some(architecture) => assembly::module(&text, architecture)
                     .map(|module| (text, module))
                     .map_err(|wrong| CompileFailure::NoPtx(format!("what came out is no assembly: {wrong}"))),
                 None => Self::ptx(text),

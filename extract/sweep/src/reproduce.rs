@@ -177,7 +177,8 @@ fn reproduce(
         output.warn(&[warning]);
     }
     if let Some(mut reader) = command.assembly.and_then(AssemblyReader::of) {
-        let module = assembly::module(&ptx_text).map_err(|e| format!("what came out is no assembly: {e}"))?;
+        let module =
+            assembly::module(&ptx_text, reader.architecture()).map_err(|e| format!("what came out is no assembly: {e}"))?;
         return finding.verify_assembly(&mut reader, &module);
     }
     let module = ptx::read(&ptx_text).map_err(|e| format!("what came out is no PTX: {e}"))?;

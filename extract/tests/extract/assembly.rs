@@ -22,8 +22,8 @@ const SWAP: What = What::Swap(Order::Sc);
 /// The rows of a function as text; of a compare-exchange that of success and that of failure. `unused` is the function without the result.
 fn of(architecture: Architecture, what: What, kind: &str, body: &str, unused: Option<&str>) -> Vec<String> {
     let text = |body: &str| {
-        let read =
-            module(&format!("\t.type f, @function\nf:\n{}\n\t.size f, .-f\n", body.replace("; ", "\n\t"))).expect("a function");
+        let read = module(&format!("\t.type f, @function\nf:\n{}\n\t.size f, .-f\n", body.replace("; ", "\n\t")), architecture)
+            .expect("a function");
         read.functions[0].text.clone()
     };
     let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
@@ -203,6 +203,43 @@ fn beside(all: &[Beside]) {
             assert!(is, "{architecture} {changed}\n  {row}\n  where `{expected}` was expected");
         }
     }
+}
+
+/// What changes code without being an instruction is in the way of its row.
+#[test]
+fn directives_that_are_not_passed_over() {
+    const X86: &str = "\tmfence; .p2align 4, 0x90; .loc 1 2 3; ret";
+    beside(&[
+        (
+            "x86",
+            What::Fence,
+            "",
+            X86,
+            "mfence",
+            &[
+                ("\t", ".data; ", "`.data` makes bytes, or lies elsewhere, and is not read"),
+                ("\t", ".bss; .text 1; ", "`.bss`"),
+                ("\t", ".previous; ", "`.previous`"),
+                ("\t", ".pushsection .data; ", "`.pushsection .data`"),
+                ("\t", ".value 0xc3; ", "`.value 0xc3`"),
+                ("\t", ".uleb128 0x43; ", "`.uleb128 0x43`"),
+                ("0x90", "0xc3", "`.p2align 4, 0xc3`"),
+                ("\t", ".IF 0; ", "`.IF 0` may change what other lines are, and is not read"),
+                // A jump leads over it, into what is not assembled.
+                ("\t", "jmp 2f; .if 0; 2:; mfence; ret; .endif; 2:; ", "`.if 0`"),
+                ("\t", "jmp 2f; .string \"; 2:; mfence; ret; \"; 2:; ", "`.string \"`"),
+                ("\t", "jmp 2f; /*; 2:; mfence; ret; */; 2:; ", "`/*`"),
+                ("\t", "jmp 2f; 2 :; ret; 2:; ", "`2 :`"),
+                ("\t", ".macro mfence; .endm; ", "`.macro mfence`"),
+                ("\t", ".set x, 1; ", "`.set x, 1`"),
+                ("\t", ".dc.b 0xc3; ", "`.dc.b 0xc3`"),
+                // An address that is so many bytes behind is that of the next instruction where all have four.
+                ("\t", "jmp .+4; ret; ", "`jmp .+4`"),
+            ],
+        ),
+        ("riscv", What::Fence, "", "fence rw, rw; ret", "fence.rw_rw", &[("fence", "beqz a0, .+4; fence", "`beqz a0, .+4`")]),
+        ("armv7", What::Fence, "", "dmb ish @ # 10; bx lr", "dmb", &[("ish @", "", "dmb.st")]),
+    ]);
 }
 
 /// A load-reserved whose store-conditional never comes writes nothing back, and one that is given up lets none succeed.

@@ -41,7 +41,7 @@ const FUNCTIONS: [(&str, &str); 5] = [
 
 /// What the function does, as a text.
 fn answer(reader: &mut AssemblyReader, body: &str) -> String {
-    let Ok(read) = module(&format!("\t.type f, @function\nf:\n{body}\n\t.size f, .-f\n")) else {
+    let Ok(read) = module(&format!("\t.type f, @function\nf:\n{body}\n\t.size f, .-f\n"), reader.architecture()) else {
         return "no function".to_owned();
     };
     let of = |row: LoweringAnswer| match row {

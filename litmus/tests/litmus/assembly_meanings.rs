@@ -141,3 +141,28 @@ fn values_that_widths_hold_differently_are_refused() {
     let signed = "ARM sign\n{ x=0; %x0=x; }\n P0 ;\n MOV R0,#-1 ;\n STR R0,[%x0] ;\nexists (x=-1)\n";
     assert!(refused(signed.to_owned()), "a sign");
 }
+
+/// What has two spellings is one instruction, and so is not another one.
+#[test]
+fn two_spellings_of_one_instruction() {
+    let read = |kind: &str, state: &str, instruction: &str| {
+        let text = format!("{kind} t\n{{ {state} }}\n P0 ;\n {instruction} ;\nexists (x=1)\n");
+        read::test(&SourceFile::new("t", &*text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test.to_string()
+    };
+    for (kind, state, spelled, same, other) in [
+        ("AArch64", "0:X1=x;", "DMB #11", "DMB ISH", "DMB #9"),
+        ("AArch64", "0:X1=x;", "DMB #15", "DMB SY", "DMB #14"),
+        ("AArch64", "0:X1=x;", "DSB #9", "DSB ISHLD", "DSB ISHST"),
+        ("AArch64", "0:X1=x;", "DMB #2", "DMB OSHST", "DMB OSH"),
+        ("AArch64", "0:X1=x;", "ISB #15", "ISB", "DMB SY"),
+        ("ARM", "0:R1=x;", "DMB #10", "DMB ISHST", "DMB ISH"),
+        ("ARM", "0:R1=x;", "DSB #15", "DSB", "DMB"),
+        ("RISCV", "0:x6=x;", "amoswap.w.aq.rl x5,x7,(x6)", "amoswap.w.aqrl x5,x7,(x6)", "amoswap.w.aq x5,x7,(x6)"),
+        ("RISCV", "0:x6=x;", "amoadd.w.aq.rl x5,x7,(x6)", "amoadd.w.aqrl x5,x7,(x6)", "amoadd.w.rl x5,x7,(x6)"),
+        ("RISCV", "0:x6=x;", "lr.w.aq.rl x5,(x6)", "lr.w.aqrl x5,(x6)", "lr.w.aq x5,(x6)"),
+        ("RISCV", "0:x6=x;", "sc.w.aq.rl x5,x7,(x6)", "sc.w.aqrl x5,x7,(x6)", "sc.w.rl x5,x7,(x6)"),
+    ] {
+        assert_eq!(read(kind, state, spelled), read(kind, state, same), "{spelled}");
+        assert_ne!(read(kind, state, spelled), read(kind, state, other), "{spelled}");
+    }
+}

@@ -253,6 +253,28 @@ fn texts_that_are_wrong() {
     }
 }
 
+/// Likewise of the lines that say how assembly is written.
+#[test]
+fn lines_of_assembly_that_are_wrong() {
+    let cases = [
+        ("comments", "7:9", "expected what begins a comment, in quotes", "comments and in quotes"),
+        ("comments @", "7:10", "expected what begins a comment, in quotes", "comments and in quotes"),
+        ("comments \"@\" \" \"", "7:14", "nothing begins no comment", "comments and in quotes"),
+    ];
+    for (line, place, message, help) in cases {
+        let text = format!(
+            "architecture \"toy\"\nread ld\nwrite st\nassembly TOY\nregisters 64 x0..x9\nregisters 32 w0..w9 in x0..x9\n{line}\n\
+             address \"(<r>)\" = \"[<r>]\"\ninstruction \"load <r>, <m>\" = \"ld <r>, <m>\" size <r>\n"
+        );
+        let errors = read("toy", &text).expect_err(line);
+        let said = errors[0].to_string();
+        assert!(said.contains(&format!("toy.arch:{place}: ")) && said.contains(message), "{line}\n{said}");
+        assert!(errors[0].help.as_ref().is_some_and(|h| h.contains(help)), "{line}\n{said}\n{:?}", errors[0].help);
+    }
+    let early = read("toy", "architecture \"toy\"\ncomments \"#\"\nread ld\nwrite st\n").expect_err("too early");
+    assert!(early[0].to_string().contains("toy.arch:2:1: error: `comments` stands below a line `assembly`"), "{}", early[0]);
+}
+
 /// Names that are taken by a line above, whichever of the two lines comes first.
 #[test]
 fn names_of_two_things() {

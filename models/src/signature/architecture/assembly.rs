@@ -1,4 +1,4 @@
-//! How a machine's assembly is written, and what it means: the lines `assembly`, `registers`, `each`, `address`, `instruction`, `compiled`, `parameters` and `refuse`
+//! How a machine's assembly is written, and what it means: the lines `assembly`, `registers`, `each`, `address`, `instruction`, `compiled`, `comments`, `parameters` and `refuse`
 //! of an architecture's text. An instruction is said in the table form of the same text, so that tests in assembly are read as
 //! tables are (docs/architectures.md).
 
@@ -15,6 +15,8 @@ const MAX_PATTERNS: usize = 4096;
 pub struct Assembly {
     /// The first words of tests that are written in it, and where each stands.
     pub words: Vec<&'static str>,
+    /// What begins a comment that ends with its line, in the output of compilers.
+    pub comments: Vec<&'static str>,
     registers: Vec<RegisterName>,
     /// The forms of an address, and what each is in the table form.
     pub addresses: Vec<Spelling>,
@@ -159,6 +161,7 @@ impl Reader<'_> {
                 [(ScannedWord::Word(word), _), rest @ ..] if word == "registers" => self.registers(*span, rest, true),
                 _ => self.spelling(*span, rest, "compiled"),
             },
+            "comments" => self.comments(*span, rest),
             "parameters" => self.parameters(*span, rest),
             "each" => self.each(*span, rest),
             "address" => self.spelling(*span, rest, "address"),
@@ -237,6 +240,31 @@ impl Reader<'_> {
                 None => leaked(name),
             };
             assembly.registers.push(RegisterName { name: leaked(name), whole, bits, zero, compiled });
+        }
+        Ok(())
+    }
+
+    /// `comments "#" "//"`.
+    fn comments(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
+        self.the_assembly(keyword, "comments")?;
+        let shape = Self::shape("comments");
+        if rest.is_empty() {
+            return Err(self.error(
+                after(keyword),
+                "expected what begins a comment, in quotes",
+                "expected a text in quotes",
+                shape,
+            ));
+        }
+        for (item, span) in rest {
+            let ScannedWord::Quoted(comment) = item else {
+                return Err(self.error(*span, "expected what begins a comment, in quotes", "no text in quotes", shape));
+            };
+            if comment.trim().is_empty() {
+                return Err(self.error(*span, "nothing begins no comment", "write a sign", shape));
+            }
+            let comment = leaked(comment);
+            self.the_assembly(keyword, "comments")?.comments.push(comment);
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use crate::signature::base::Named;
 use crate::signature::{BaseRelation, BaseSet, Operation};
 
 /// The words that statements begin with, and how each goes on.
-const STATEMENTS: [(&str, &str); 27] = [
+const STATEMENTS: [(&str, &str); 28] = [
     ("architecture", "architecture \"what it is\""),
     ("tag", "tag NAME on R, W or F (several are possible), and `apart` where none is weaker for lack of it"),
     ("order", "order WEAKER < STRONGER, by tags"),
@@ -49,6 +49,7 @@ const STATEMENTS: [(&str, &str); 27] = [
         "compiled",
         "compiled \"PATTERN\" ... = \"TABLE FORM; ...\", as `instruction`, for the output of compilers; or: compiled registers BITS NAMES",
     ),
+    ("comments", "comments and in quotes what begins a comment that ends with its line"),
     ("parameters", "parameters and the registers of a function's parameters; then `stack` and the stack pointer"),
     ("refuse", "refuse \"why\" and the first words of instructions; `ld1*` is all that begin so"),
     ("front-end", "front-end generic, c or ptx"),
