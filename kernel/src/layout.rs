@@ -391,9 +391,8 @@ impl Layout {
             Object::Array(n) => self.arrays[n as usize].name.clone(),
             Object::Shared(block, id) => {
                 let whole = &module.variable(id).name;
-                let short = local_name(whole).filter(|short| {
-                    let same =
-                        |&&(.., of): &&(u64, Option<u64>, VariableId)| local_name(&module.variable(of).name) == Some(short);
+                let short = module.variable(id).source_name().filter(|short| {
+                    let same = |&&(.., of): &&(u64, Option<u64>, VariableId)| module.variable(of).source_name() == Some(short);
                     self.shared.iter().filter(same).count() == 1
                 });
                 format!("{}_b{block}", short.unwrap_or(whole))
@@ -405,23 +404,6 @@ impl Layout {
             Object::Exchange(warp, mask) => format!("lanes_{mask:x}_w{warp}"),
         }
     }
-}
-
-/// The name in the source of a variable of a function, of its mangled one: `tile` of `_ZZ1kvE4tile` (Itanium C++ ABI, local names).
-fn local_name(mangled: &str) -> Option<&str> {
-    let rest = mangled.strip_prefix("_ZZ")?;
-    let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !name.ends_with('_');
-    rest.match_indices('E').find_map(|(at, _)| {
-        let behind = &rest[at + 1..];
-        let digits = behind.find(|c: char| !c.is_ascii_digit())?;
-        let length: usize = behind[..digits].parse().ok()?;
-        let name = behind[digits..].get(..length)?;
-        // Behind the name stands nothing, or which of several of the same name it is.
-        let last = &behind[digits + length..];
-        let is_last =
-            last.is_empty() || last.strip_prefix('_').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit() || b == b'_'));
-        (is_last && is_name(name)).then_some(name)
-    })
 }
 
 /// Addresses for the variables of shared or local memory, ascending, with gaps between them. Arrays without a size lie behind all others, all
@@ -463,24 +445,4 @@ fn aligned(at: u64, variable: &Variable) -> u64 {
 /// Of what the address of a variable is a multiple.
 fn alignment(variable: &Variable) -> u64 {
     variable.align.unwrap_or(u64::from(variable.ty.bits.div_ceil(8))).clamp(1, 1 << 20)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::local_name;
-
-    #[test]
-    fn names_of_variables_of_functions_are_those_of_the_source() {
-        for (mangled, name) in [
-            ("_ZZ12with_barrierE4tile", Some("tile")),
-            ("_ZZ7doubledIL7Mistake1EEvPKiPiE4tile", Some("tile")),
-            ("_ZZ1kvE1s_0", Some("s")),
-            ("tile", None),
-            ("_ZZ", None),
-            ("_ZZ1kvE99tile", None),
-            ("_Z4tilev", None),
-        ] {
-            assert_eq!(local_name(mangled), name, "{mangled}");
-        }
-    }
 }

@@ -172,6 +172,25 @@ pub struct Variable {
     pub at: usize,
 }
 
+impl Variable {
+    /// The name in the source of a variable of a function, of its mangled one: `tile` of `_ZZ1kvE4tile` (Itanium C++ ABI, local names).
+    pub fn source_name(&self) -> Option<&str> {
+        let rest = self.name.strip_prefix("_ZZ")?;
+        let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !name.ends_with('_');
+        rest.match_indices('E').find_map(|(at, _)| {
+            let behind = &rest[at + 1..];
+            let digits = behind.find(|c: char| !c.is_ascii_digit())?;
+            let length: usize = behind[..digits].parse().ok()?;
+            let name = behind[digits..].get(..length)?;
+            // Behind the name stands nothing, or which of several of the same name it is.
+            let last = &behind[digits + length..];
+            let is_last =
+                last.is_empty() || last.strip_prefix('_').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit() || b == b'_'));
+            (is_last && is_name(name)).then_some(name)
+        })
+    }
+}
+
 /// A parameter of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {
@@ -221,6 +240,18 @@ pub enum Operand {
     Pair(Box<Operand>, Box<Operand>),
     /// `_`
     Sink,
+}
+
+impl Operand {
+    /// What it is made of: itself, or what stands in its brackets.
+    pub fn parts(&self) -> Vec<&Self> {
+        match self {
+            Self::Vector(all) | Self::List(all) => all.iter().flat_map(Self::parts).collect(),
+            Self::Address(base, _) => base.parts(),
+            Self::Pair(a, b) => [a.parts(), b.parts()].concat(),
+            _ => vec![self],
+        }
+    }
 }
 
 /// An instruction.

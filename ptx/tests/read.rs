@@ -1,6 +1,6 @@
 //! The reader of PTX: what compilers print, what is wrong and where, and damaged texts.
 
-use margay_ptx::effect::{Computation, Effect, Half, MemoryOrder, MemoryScope, NumberComparison, Update, Window, of};
+use margay_ptx::effect::{Computation, Effect, Half, MemoryOrder, MemoryScope, NumberComparison, Update, Window, of, reached};
 use margay_ptx::{Initial, Kind, Module, Operand, ScalarType, read};
 use proptest::prelude::*;
 
@@ -303,4 +303,32 @@ fn wide_values_are_not_known() {
         assert_eq!(Computation::ShiftLeft.value(wide, &[3, n]), value, "{n}");
     }
     assert_eq!(Computation::ShiftRight.value(wide, &[3, 64]), Some(0));
+}
+
+#[test]
+fn names_of_variables_of_functions_are_those_of_the_source() {
+    for (mangled, name) in [
+        ("_ZZ12with_barrierE4tile", Some("tile")),
+        ("_ZZ7doubledIL7Mistake1EEvPKiPiE4tile", Some("tile")),
+        ("_ZZ1kvE1s_0", Some("s")),
+        ("tile", None),
+        ("_ZZ", None),
+        ("_ZZ1kvE99tile", None),
+        ("_Z4tilev", None),
+    ] {
+        let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n.shared .u32 {mangled};\n");
+        assert_eq!(read(&text).unwrap().variables[0].source_name(), name, "{mangled}");
+    }
+}
+
+#[test]
+fn what_is_called_by_its_name_is_reached() {
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.func a() { ret; }\n.func b() { call.uni a, (); call.uni b, (); ret; }\n\
+                .func c() { ret; }\n.entry k() { call.uni b, (); call.uni a, (); ret; }\n";
+    let module = read(text).unwrap();
+    let names = |from: &str| -> Vec<&str> {
+        let reached: Vec<usize> = reached(&module, module.function(from));
+        reached.into_iter().map(|f| module.functions[f].name.as_str()).collect()
+    };
+    assert_eq!((names("k"), names("b"), names("c")), (vec!["k", "b", "a"], vec!["b", "a"], vec!["c"]));
 }

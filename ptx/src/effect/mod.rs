@@ -12,7 +12,7 @@ pub use function::{Computation, Half, NumberComparison, Update};
 use crate::asynchronous::{AsyncEffect, ClusterEffect};
 use crate::exchange::Exchange;
 use crate::tensor::TensorEffect;
-use crate::tree::{Instruction, Operand, RegisterId, ScalarType};
+use crate::tree::{Instruction, Module, Operand, RegisterId, ScalarType};
 
 /// The order of an access or a fence (PTX ISA 8.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -286,4 +286,27 @@ pub enum Effect<'i> {
 /// What an instruction does.
 pub fn of(i: &Instruction) -> Effect<'_> {
     decode::effect(i).unwrap_or_else(|| Effect::Unknown("its operands are not those that are known".to_owned()))
+}
+
+/// The functions that these call by their names, and what those call, themselves first: numbers in the module, each once.
+pub fn reached(module: &Module, from: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    let add = |found: &mut Vec<usize>, function: usize| {
+        if !found.contains(&function) {
+            found.push(function);
+        }
+    };
+    from.into_iter().for_each(|function| add(&mut found, function));
+    let mut at = 0;
+    while let Some(&function) = found.get(at) {
+        for i in module.functions[function].body.iter().flatten() {
+            if let Effect::Call { function: Some(name), .. } = of(i)
+                && let Some(callee) = module.function(name)
+            {
+                add(&mut found, callee);
+            }
+        }
+        at += 1;
+    }
+    found
 }

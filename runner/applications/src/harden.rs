@@ -13,7 +13,6 @@ use margay_console::progress::StepBar;
 use margay_console::table::{counted, number, table};
 use margay_machine::MemoryKind;
 use margay_models::diagnostic::Diagnostic;
-use margay_ptx::Module;
 use margay_ptx::effect::{self, Effect, MemoryAccess, Window};
 use margay_reports::Verdict;
 use margay_reports::app::{FenceCost, Hardened, PlacedFence};
@@ -43,24 +42,6 @@ pub(crate) struct FencePlace {
     at: usize,
 }
 
-/// The functions of a module that launches reach.
-fn reached(module: &Module, application: &Application) -> Vec<usize> {
-    let mut reached: Vec<usize> = Vec::new();
-    let mut left: Vec<usize> = application.launches.iter().filter_map(|launch| module.function(&launch.kernel)).collect();
-    while let Some(function) = left.pop() {
-        if reached.contains(&function) {
-            continue;
-        }
-        reached.push(function);
-        for i in module.functions[function].body.iter().flatten() {
-            if let Effect::Call { function: Some(name), .. } = effect::of(i) {
-                left.extend(module.function(name));
-            }
-        }
-    }
-    reached
-}
-
 /// All places for fences in what launches reach, in the order of the text.
 fn places(application: &Application) -> Vec<FencePlace> {
     let text = &application.ptx.text;
@@ -68,7 +49,8 @@ fn places(application: &Application) -> Vec<FencePlace> {
     let code = margay_ptx::blank_comments(text);
     let is_shared = |access: &MemoryAccess| matches!(access.window, Window::Generic | Window::Global) && !access.read_only;
     let mut places = Vec::new();
-    for function in reached(&module, application).into_iter().map(|f| &module.functions[f]) {
+    let kernels = application.launches.iter().filter_map(|launch| module.function(&launch.kernel));
+    for function in effect::reached(&module, kernels).into_iter().map(|f| &module.functions[f]) {
         for i in function.body.iter().flatten() {
             let access = match effect::of(i) {
                 Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => access,

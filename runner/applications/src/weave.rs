@@ -85,17 +85,10 @@ fn is_of_place(special: &str) -> bool {
         || base.starts_with("is_explicit")
 }
 
-fn specials<'i>(operand: &'i Operand, found: &mut Vec<&'i str>) {
-    match operand {
-        Operand::Special(name) => found.push(name),
-        Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|o| specials(o, found)),
-        Operand::Address(base, _) => specials(base, found),
-        Operand::Pair(a, b) => {
-            specials(a, found);
-            specials(b, found);
-        }
-        _ => {}
-    }
+/// The special registers that an instruction reads.
+fn specials(i: &Instruction) -> Vec<&str> {
+    let parts = i.operands.iter().flat_map(Operand::parts);
+    parts.filter_map(|part| if let Operand::Special(name) = part { Some(name.as_str()) } else { None }).collect()
 }
 
 /// Does it stop the kernel with an error?
@@ -150,9 +143,7 @@ pub(crate) fn woven(text: &str, kernels: &[&str], environment: &Environment) -> 
             continue;
         }
         for i in function.body.iter().flatten() {
-            let mut found = Vec::new();
-            i.operands.iter().for_each(|o| specials(o, &mut found));
-            if let Some(special) = found.into_iter().find(|s| is_of_place(s)) {
+            if let Some(special) = specials(i).into_iter().find(|s| is_of_place(s)) {
                 return Err(format!(
                     "`{}` reads `%{special}`, and stress is woven into kernels alone; let it be inlined, or give it the number",
                     function.name
@@ -217,8 +208,7 @@ fn kernel(code: &str, function: &Function, environment: &Environment) -> Result<
     }];
     all.push(Replacement { place: head.body..head.body, by: prologue(environment) });
     for i in function.body.iter().flatten().filter(|i| !stops(i)) {
-        let mut found = Vec::new();
-        i.operands.iter().for_each(|o| specials(o, &mut found));
+        let mut found = specials(i);
         found.retain(|special| is_of_place(special));
         found.sort_unstable();
         found.dedup();
