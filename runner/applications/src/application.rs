@@ -3,9 +3,9 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use margay_answers::kernel::program;
+use margay_answers::kernel::{ProgramText, program};
 use margay_console::table::number;
-use margay_machine::{GlobalMemory, LaunchSize, MachineModule};
+use margay_machine::{GlobalMemory, KernelLimits, LaunchPart, LaunchRefusal, LaunchSize, MachineModule};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited;
 use margay_ptx::Module;
@@ -52,8 +52,7 @@ struct LaunchText {
     kernel: toml::Spanned<String>,
     blocks: toml::Spanned<SizesText>,
     threads: toml::Spanned<SizesText>,
-    #[serde(default)]
-    shared: u32,
+    shared: Option<toml::Spanned<u32>>,
     #[serde(default)]
     arguments: Vec<toml::Spanned<ArgumentText>>,
 }
@@ -158,9 +157,8 @@ impl Application {
                 .at(&file, at(text.program.span()), "")
                 .help("name a file beside this one, by a path without `..`")
         })?;
-        let ptx = program(&program_path, toolkit, target)?;
-        let module = margay_ptx::read(&ptx.text)
-            .map_err(|e| Diagnostic::error(e.message.clone()).at(&ptx, Span::new(e.start, e.end), ""))?;
+        let launched = text.launch.iter().chain(&text.check).map(|launch| launch.kernel.get_ref().clone()).collect::<Vec<_>>();
+        let ProgramText { ptx, module } = program(&program_path, toolkit, target, &launched)?;
         let mut arrays: Vec<InputArray> = Vec::new();
         let mut total = 0u64;
         for array in &text.array {
@@ -274,7 +272,7 @@ impl Application {
         let mut device = MachineModule::read(ptx)?;
         let mut addresses = Vec::new();
         for array in &self.arrays {
-            let address = device.memory.allocate(array.words.len() as u64 * 4)?;
+            let address = device.memory.allocate(&array.name, array.words.len() as u64 * 4)?;
             device.memory.write(address, &array.bytes())?;
             addresses.push(address);
         }
@@ -344,28 +342,31 @@ fn launch(
     let error =
         |what: String, span: std::ops::Range<usize>| Diagnostic::error(what).at(file, Span::new(span.start, span.end), "");
     let name = text.kernel.get_ref();
-    let found = module.kernels().map(|k| &module.functions[k]).find(|f| f.name == *name);
-    let Some(function) = found else {
+    let Some(kernel) = module.kernels().find(|&k| module.functions[k].name == *name) else {
         let known: Vec<&str> = module.kernels().map(|k| module.functions[k].name.as_str()).collect();
         let near = margay_models::diagnostic::nearest(name, known.iter().copied());
         let help = near.map_or(format!("its kernels: {}", known.join(", ")), |near| format!("did you mean `{near}`?"));
         return Err(error(format!("there is no kernel `{name}` in the program"), text.kernel.span()).help(help));
     };
+    let function = &module.functions[kernel];
     if function.parameters.len() != text.arguments.len() {
         let what = format!("`{name}` takes {} arguments, {} are given", function.parameters.len(), text.arguments.len());
         return Err(error(what, text.kernel.span()));
     }
-    let sizes = |what: &str, text: &toml::Spanned<SizesText>, most: u64, most_text: &str| {
-        let all = text.get_ref().all();
-        let count = all.iter().try_fold(1u64, |count, n| count.checked_mul(u64::from(*n)));
-        match count {
-            Some(count) if (1..=most).contains(&count) => Ok(all),
-            _ => Err(error(format!("{what} are at least one, and at most {most_text}"), text.span())
-                .help("in x, y and z together: their product")),
-        }
+    let launch = LaunchSize {
+        blocks: text.blocks.get_ref().all(),
+        threads: text.threads.get_ref().all(),
+        dynamic_shared: text.shared.as_ref().map_or(0, |bytes| *bytes.get_ref()),
     };
-    let blocks = sizes("the blocks of a launch", &text.blocks, u64::from(u32::MAX), "2^32 - 1")?;
-    let threads = sizes("the threads of a block", &text.threads, 1024, "1,024")?;
+    if let Some(LaunchRefusal { part, why }) = KernelLimits::of(module, kernel).refusal(&launch) {
+        let span = match (part, &text.shared) {
+            (LaunchPart::Blocks, _) => text.blocks.span(),
+            (LaunchPart::Threads, _) => text.threads.span(),
+            (LaunchPart::Shared, Some(bytes)) => bytes.span(),
+            (LaunchPart::Kernel | LaunchPart::Shared, _) => text.kernel.span(),
+        };
+        return Err(error(format!("`{name}` cannot be launched: {why}"), span));
+    }
     let mut arguments = Vec::new();
     for (argument, parameter) in text.arguments.iter().zip(&function.parameters) {
         let variable = match parameter {
@@ -393,7 +394,6 @@ fn launch(
             _ => return Err(error(format!("the parameter has {bytes} bytes, and this is no value of so many"), argument.span())),
         });
     }
-    let launch = LaunchSize { blocks, threads, dynamic_shared: text.shared };
     Ok(ApplicationLaunch { kernel: name.clone(), launch, arguments })
 }
 

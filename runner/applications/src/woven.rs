@@ -14,7 +14,7 @@ impl Application {
     /// What this machine lacks, or that the run had not ended after the steps that it has.
     pub(crate) fn run_woven(&self, text: &str, environment: &Environment, seed: u64) -> Result<Option<String>, String> {
         let mut loaded = self.load(text)?;
-        let scratchpad = loaded.device.memory.allocate(scratchpad_bytes(environment))?;
+        let scratchpad = loaded.device.memory.allocate("scratchpad", scratchpad_bytes(environment))?;
         let launched = |kernel: &str| self.launches.iter().any(|l| l.kernel == kernel);
         for (launch, checks) in self.launches.iter().map(|l| (l, false)).chain(self.checks.iter().map(|l| (l, true))) {
             let mut arguments = launch.bytes(&loaded.addresses);

@@ -8,15 +8,10 @@ use margay_ptx::float::{self, FloatFunction};
 use margay_ptx::{Function, Instruction, Kind, Line, Module, Operand, Parameter, RegisterId, ScalarType, Space, VariableId};
 use rustc_hash::FxHashMap;
 
+use crate::address::{ArrayRoom, SHARED};
+use crate::limits::KernelLimits;
 use crate::memory::GlobalMemory;
-
-/// The generic address of the first byte of shared memory, less its address there.
-pub(crate) const SHARED: u64 = 1 << 56;
-/// The same of memory of a thread: local memory, and parameters.
-pub(crate) const STACK: u64 = 2 << 56;
-
-/// The most bytes of a thread's own memory in one call.
-const MAX_FRAME: u64 = 1 << 20;
+use crate::variables::{FrameVariables, VariablePlaces};
 
 /// A value that a step takes.
 #[derive(Debug, Clone, Copy)]
@@ -25,8 +20,8 @@ pub(crate) enum StepOperand {
     /// A predicate, negated.
     Not(u32),
     Constant(u64),
-    /// The address of memory of the call, by its distance from the start of the call's memory.
-    Frame(u32),
+    /// The address of memory of the call, less that of the call.
+    Frame(u64),
     /// A special register.
     Special(SpecialRegister),
 }
@@ -197,8 +192,12 @@ pub(crate) struct DecodedFunction {
     /// The line of the source of each step, and where the instruction stands in the text.
     pub places: Vec<(Option<Line>, usize)>,
     pub registers: u32,
-    /// How many bytes of memory a call has.
-    pub frame: u32,
+    /// The memory of a call.
+    pub variables: FrameVariables,
+    /// For kernels: the variables of shared memory.
+    pub shared: Vec<ArrayRoom>,
+    /// For kernels: what may be launched.
+    pub limits: Option<KernelLimits>,
     /// For kernels: where each parameter lies in it, and how many bytes it has.
     pub parameters: Vec<(u32, u32)>,
 }
@@ -207,104 +206,34 @@ pub(crate) struct DecodedFunction {
 #[derive(Debug)]
 pub(crate) struct MachineProgram {
     pub codes: Vec<DecodedFunction>,
-    /// How many bytes of shared memory variables with a size take.
-    pub shared: u64,
+    /// What the launch gives of shared memory, of which it says how much that is.
+    pub dynamic: ArrayRoom,
     /// Variables of the module in global memory, with their addresses.
     pub globals: Vec<(String, u64, u64)>,
 }
 
-/// Where variables are.
-struct VariablePlaces<'m> {
-    module: &'m Module,
-    /// Global and constant memory, and shared memory.
-    fixed: FxHashMap<VariableId, u64>,
-    /// Memory of a call.
-    frames: FxHashMap<VariableId, u32>,
-    /// The number of each function that has a body.
-    functions: FxHashMap<&'m str, u32>,
-    of: Vec<usize>,
-}
-
 /// Decodes a module, and puts its variables into memory.
 pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<MachineProgram, String> {
-    let of: Vec<usize> = (0..module.functions.len()).filter(|&f| module.functions[f].body.is_some()).collect();
-    let functions = of.iter().enumerate().map(|(n, &f)| (module.functions[f].name.as_str(), n as u32)).collect();
-    let mut places = VariablePlaces { module, fixed: FxHashMap::default(), frames: FxHashMap::default(), functions, of };
-    let mut shared = 0u64;
-    let mut globals = Vec::new();
-    // An array of shared memory without a size lies behind the others.
-    let mut open = Vec::new();
-    for (n, variable) in module.variables.iter().enumerate() {
-        let id = VariableId(n as u32);
-        let align = variable.align.unwrap_or(u64::from(variable.ty.bits.div_ceil(8))).clamp(1, 256);
-        match (variable.space, variable.size) {
-            (Space::Global | Space::Constant, Some(size)) => {
-                let address = memory.allocate(size)?;
-                globals.push((variable.name.clone(), address, size));
-                places.fixed.insert(id, address);
-            }
-            (Space::Global | Space::Constant, None) => {
-                return Err(format!("`{}` has no size: it is of another module", variable.name));
-            }
-            (Space::Shared, Some(size)) => {
-                let at = shared.next_multiple_of(align);
-                places.fixed.insert(id, at);
-                shared = at + size;
-            }
-            (Space::Shared, None) => open.push(id),
-            _ => {}
-        }
-    }
-    shared = shared.next_multiple_of(16);
-    places.fixed.extend(open.into_iter().map(|id| (id, shared)));
-    for (n, variable) in module.variables.iter().enumerate() {
-        let Some(&address) = places.fixed.get(&VariableId(n as u32)) else { continue };
-        if !matches!(variable.space, Space::Global | Space::Constant) {
-            continue;
-        }
-        let bytes = usize::from(variable.ty.bits.div_ceil(8));
-        for (element, initial) in variable.initial.iter().enumerate() {
-            let value = match initial {
-                margay_ptx::Initial::Bits(bits) => *bits,
-                margay_ptx::Initial::Address(name, distance) => {
-                    let other = module.variables.iter().position(|v| v.name == *name).map(|n| VariableId(n as u32));
-                    let other = other.and_then(|id| places.fixed.get(&id)).ok_or(format!("`{name}` has no address"))?;
-                    other.wrapping_add_signed(*distance)
-                }
-            };
-            memory.write(address + (element * bytes) as u64, &value.to_le_bytes()[..bytes.min(8)])?;
-        }
-    }
-    let mut frames = Vec::new();
-    for &f in &places.of {
-        let mut at = 0u64;
-        let function = &module.functions[f];
-        let of_parameters = function.parameters.iter().chain(&function.results).filter_map(|p| match p {
-            Parameter::Memory(id) => Some(*id),
-            Parameter::Register(_) => None,
-        });
-        let all: Vec<VariableId> = of_parameters.chain(function.variables.iter().copied()).collect();
-        for id in all {
-            let variable = module.variable(id);
-            if !matches!(variable.space, Space::Local | Space::Parameter) || places.frames.contains_key(&id) {
-                continue;
-            }
-            let size = variable.size.unwrap_or(8);
-            at = at.next_multiple_of(variable.align.unwrap_or(8).clamp(8, 256));
-            if at + size > MAX_FRAME {
-                return Err(format!("`{}` takes more than {MAX_FRAME} bytes of a thread's own memory", function.name));
-            }
-            places.frames.insert(id, at as u32);
-            at += size;
-        }
-        frames.push(at.next_multiple_of(256) as u32);
-    }
-    let codes = places.of.iter().zip(&frames).map(|(&f, &frame)| places.code(&module.functions[f], frame)).collect();
-    Ok(MachineProgram { codes, shared, globals })
+    let mut places = VariablePlaces::find(module, memory)?;
+    let of_frames = std::mem::take(&mut places.of_frames);
+    let functions = places.of.iter().enumerate().map(|(n, &f)| (module.functions[f].name.as_str(), n as u32)).collect();
+    let decoder = StepDecoder { places: &places, functions };
+    let codes = places.of.iter().zip(of_frames).map(|(&f, frame)| decoder.code(f, frame)).collect();
+    let fixed = module.variables.iter().enumerate().filter(|(_, v)| matches!(v.space, Space::Global | Space::Constant));
+    let globals = fixed.filter_map(|(n, v)| Some((v.name.clone(), *places.fixed.get(&VariableId(n as u32))?, v.size?))).collect();
+    Ok(MachineProgram { codes, dynamic: places.shared.dynamic, globals })
 }
 
-impl VariablePlaces<'_> {
-    fn code(&self, function: &Function, frame: u32) -> DecodedFunction {
+/// What makes steps of instructions.
+struct StepDecoder<'p> {
+    places: &'p VariablePlaces<'p>,
+    /// The number of each function that has a body.
+    functions: FxHashMap<&'p str, u32>,
+}
+
+impl StepDecoder<'_> {
+    fn code(&self, f: usize, variables: FrameVariables) -> DecodedFunction {
+        let function = &self.places.module.functions[f];
         let body = function.body.as_deref().unwrap_or(&[]);
         let steps = body
             .iter()
@@ -317,7 +246,9 @@ impl VariablePlaces<'_> {
             })
             .collect();
         let parameters = function.parameters.iter().filter_map(|p| match p {
-            Parameter::Memory(id) => Some((*self.frames.get(id)?, self.module.variable(*id).size.unwrap_or(8) as u32)),
+            Parameter::Memory(id) => {
+                Some((self.places.frames.get(id)?.start, self.places.module.variable(*id).size.unwrap_or(8) as u32))
+            }
             Parameter::Register(_) => None,
         });
         DecodedFunction {
@@ -325,7 +256,9 @@ impl VariablePlaces<'_> {
             steps,
             places: body.iter().map(|i| (i.line, i.start)).collect(),
             registers: function.registers.len() as u32,
-            frame,
+            shared: self.places.shared.of(f),
+            limits: function.entry.then(|| KernelLimits::of(self.places.module, f)),
+            variables,
             parameters: parameters.collect(),
         }
     }
@@ -336,9 +269,9 @@ impl VariablePlaces<'_> {
             Operand::Not(r) => StepOperand::Not(r.0),
             Operand::Integer(n) => StepOperand::Constant(*n),
             Operand::Float(bits, _) => StepOperand::Constant(*bits),
-            Operand::Variable(id, offset) => match self.frames.get(id) {
-                Some(at) => StepOperand::Frame(at.checked_add_signed(i32::try_from(*offset).ok()?)?),
-                None => StepOperand::Constant(self.fixed.get(id)?.wrapping_add_signed(*offset)),
+            Operand::Variable(id, offset) => match self.places.frames.get(id) {
+                Some(place) => StepOperand::Frame(place.address.wrapping_add_signed(*offset)),
+                None => StepOperand::Constant(self.places.fixed.get(id)?.wrapping_add_signed(*offset)),
             },
             Operand::Special(name) => special(name)?,
             _ => return None,
@@ -356,7 +289,7 @@ impl VariablePlaces<'_> {
     fn access(&self, access: MemoryAccess, base: &Operand, offset: i64) -> Option<MachineAccess> {
         // A variable that is named without a space is in its own.
         let window = match (access.window, base) {
-            (Window::Generic, Operand::Variable(id, _)) => match self.module.variable(*id).space {
+            (Window::Generic, Operand::Variable(id, _)) => match self.places.module.variable(*id).space {
                 Space::Shared => Window::Shared,
                 Space::Local | Space::Parameter => Window::Local,
                 _ => Window::Global,
@@ -536,7 +469,7 @@ impl VariablePlaces<'_> {
                     results
                         .iter()
                         .filter_map(|r| match r {
-                            Operand::Variable(id, _) => Some((*self.frames.get(id)?, 4)),
+                            Operand::Variable(id, _) => Some((self.places.frames.get(id)?.start, 4)),
                             _ => None,
                         })
                         .collect(),
@@ -544,7 +477,8 @@ impl VariablePlaces<'_> {
                 other => DecodedStep::Unknown(format!("`{other}` is of another module").into()),
             });
         };
-        let callee = &self.module.functions[self.of[function as usize]];
+        let callee = &self.places.module.functions[self.places.of[function as usize]];
+        let frames = &self.places.frames;
         let mut call = Call {
             function,
             bytes_in: Vec::new(),
@@ -553,14 +487,14 @@ impl VariablePlaces<'_> {
             bytes_out: Vec::new(),
             registers_out: Vec::new(),
         };
-        let size = |id: &VariableId| self.module.variable(*id).size.unwrap_or(8) as u32;
+        let size = |id: &VariableId| self.places.module.variable(*id).size.unwrap_or(8) as u32;
         for (argument, parameter) in arguments.iter().zip(&callee.parameters) {
             match (argument, parameter) {
-                (Operand::Variable(id, 0), Parameter::Memory(to)) if self.frames.contains_key(id) => {
-                    call.bytes_in.push((self.frames[id], *self.frames.get(to)?, size(to).min(size(id))));
+                (Operand::Variable(id, 0), Parameter::Memory(to)) if frames.contains_key(id) => {
+                    call.bytes_in.push((frames[id].start, frames.get(to)?.start, size(to).min(size(id))));
                 }
                 (other, Parameter::Memory(to)) => {
-                    call.values_in.push((self.source(other)?, *self.frames.get(to)?, size(to).min(8)))
+                    call.values_in.push((self.source(other)?, frames.get(to)?.start, size(to).min(8)))
                 }
                 (other, Parameter::Register(to)) => call.registers_in.push((self.source(other)?, to.0)),
             }
@@ -568,7 +502,7 @@ impl VariablePlaces<'_> {
         for (result, parameter) in results.iter().zip(&callee.results) {
             match (result, parameter) {
                 (Operand::Variable(id, 0), Parameter::Memory(from)) => {
-                    call.bytes_out.push((*self.frames.get(from)?, *self.frames.get(id)?, size(from).min(size(id))));
+                    call.bytes_out.push((frames.get(from)?.start, frames.get(id)?.start, size(from).min(size(id))));
                 }
                 (Operand::Register(to), Parameter::Register(from)) => call.registers_out.push((from.0, to.0)),
                 _ => return None,

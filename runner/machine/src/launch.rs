@@ -3,6 +3,7 @@
 use margay_ptx::{Line, Module, ReadError};
 
 use crate::code::{self, MachineProgram};
+use crate::limits::LaunchRefusal;
 use crate::machine::KernelMachine;
 use crate::memory::GlobalMemory;
 use crate::order::{Buffered, InOrder};
@@ -71,7 +72,12 @@ pub struct Fault {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultKind {
     /// An address that is in no array.
-    Outside(u64),
+    Outside {
+        /// The address.
+        address: u64,
+        /// Which array it is the nearest to, in words.
+        near: Option<String>,
+    },
     /// An address that is no multiple of the access's size.
     Misaligned(u64),
     /// The kernel stopped itself.
@@ -89,7 +95,8 @@ pub enum FaultKind {
 impl std::fmt::Display for FaultKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Outside(address) => write!(f, "an access to {address:#x}, which is in no array"),
+            Self::Outside { near: Some(near), .. } => write!(f, "an access outside of every array ({near})"),
+            Self::Outside { address, near: None } => write!(f, "an access to {address:#x}, which is in no array"),
             Self::Misaligned(address) => write!(f, "an access to {address:#x}, which is no multiple of its size"),
             Self::Trap(what) => write!(f, "{what}"),
             Self::BarrierNeverMet => write!(f, "threads wait at a barrier to which no other thread comes"),
@@ -155,17 +162,17 @@ impl MachineModule {
         schedule: &Schedule,
     ) -> Result<Finished, LaunchError> {
         let refuse = |what: String| Err(LaunchError::Refused(what));
-        let Some(number) = self.program.codes.iter().position(|c| c.name == kernel) else {
+        let Some(number) = self.program.codes.iter().position(|c| c.name == kernel && c.limits.is_some()) else {
             return refuse(format!("there is no kernel `{kernel}`"));
         };
         let code = &self.program.codes[number];
-        let product = |sizes: [u32; 3]| sizes.iter().try_fold(1u32, |all, n| all.checked_mul(*n)).filter(|all| *all > 0);
-        let (Some(blocks), Some(threads)) = (product(launch.blocks), product(launch.threads)) else {
-            return refuse("a launch has at least one block and one thread, and at most 2^32 - 1".to_owned());
-        };
-        if threads > 1024 {
-            return refuse(format!("a block of {threads} threads: there are at most 1,024"));
+        if let Some(LaunchRefusal { why, .. }) = code.limits.as_ref().and_then(|limits| limits.refusal(&launch)) {
+            return refuse(format!("`{kernel}`: {why}"));
         }
+        let product = |sizes: [u32; 3]| sizes.iter().try_fold(1u32, |all, n| all.checked_mul(*n));
+        let (Some(blocks), Some(threads)) = (product(launch.blocks), product(launch.threads)) else {
+            return refuse(format!("`{kernel}`: this machine runs at most 2^32 - 1 blocks"));
+        };
         let places = u64::from(blocks.min(schedule.places.max(1)));
         if places * u64::from(threads) > MAX_THREADS {
             return refuse(format!("{places} blocks of {threads} threads at once: at most {MAX_THREADS} threads; fewer places"));

@@ -3,11 +3,15 @@
 //! A [`MachineModule`] is a module in memory; [`MachineModule::launch`] runs one of its kernels to its end, sequentially consistent or weak ([`MemoryKind`]), by
 //! a random schedule whose seed is given: the same seed gives the same run. What an instruction does is that of the crate `ptx`.
 
+mod address;
 mod code;
 mod launch;
+mod limits;
 mod machine;
 mod memory;
 mod order;
+mod variables;
 
 pub use launch::{Fault, FaultKind, Finished, LaunchError, LaunchSize, MachineModule, MemoryKind, Schedule};
+pub use limits::{KernelLimits, LaunchPart, LaunchRefusal};
 pub use memory::GlobalMemory;

@@ -8,8 +8,9 @@ use margay_ptx::exchange::Exchange;
 use margay_ptx::float::FloatFunction;
 use margay_ptx::{Kind, Line, ScalarType};
 
+use crate::address::{ArrayRoom, FRAME_WINDOWS, SHARED_WINDOWS, call_address, call_of};
 use crate::code::{
-    Call, DecodedStep, GuardedStep, LaneMask, MachineAccess, MachineProgram, NONE, STACK, SpecialRegister, StepOperand,
+    Call, DecodedFunction, DecodedStep, GuardedStep, LaneMask, MachineAccess, MachineProgram, NONE, SpecialRegister, StepOperand,
 };
 use crate::launch::{Fault, FaultKind, Finished, LaunchSize, Schedule};
 use crate::memory::{self, GlobalMemory};
@@ -121,7 +122,8 @@ pub(crate) struct KernelMachine<'p, 'd, O> {
     ready: Vec<usize>,
     rng: Rng,
     steps: u64,
-    shared_bytes: u64,
+    /// The variables of shared memory, and what the launch gives.
+    shared: Vec<ArrayRoom>,
 }
 
 /// How a turn ends.
@@ -134,7 +136,6 @@ enum Turn {
 
 impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
     pub fn new(program: &'p MachineProgram, launch: LaunchSize, global: &'d mut GlobalMemory, ordering: O, seed: u64) -> Self {
-        let shared_bytes = program.shared + u64::from(launch.dynamic_shared);
         Self {
             program,
             launch,
@@ -146,12 +147,14 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
             ready: Vec::new(),
             rng: Rng::with_seed(seed),
             steps: 0,
-            shared_bytes,
+            shared: Vec::new(),
         }
     }
 
     /// Runs the kernel to its end.
     pub fn run(mut self, kernel: usize, parameters: &[u8], schedule: &Schedule) -> Result<Finished, Fault> {
+        let given = ArrayRoom { bytes: u64::from(self.launch.dynamic_shared), ..self.program.dynamic.clone() };
+        self.shared = self.program.codes[kernel].shared.iter().cloned().chain([given]).collect();
         let blocks: u32 = self.launch.blocks.iter().product();
         let threads: u32 = self.launch.threads.iter().product();
         let places = blocks.min(schedule.places.max(1));
@@ -206,7 +209,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let threads: u32 = self.launch.threads.iter().product();
         let first = place * threads as usize;
         let block = BlockState { number, barriers: [BarrierCount::default(); BARRIERS], alive: threads };
-        let shared = vec![0; self.shared_bytes as usize];
+        let shared = vec![0; (self.program.dynamic.start + u64::from(self.launch.dynamic_shared)) as usize];
         match self.blocks.get_mut(place) {
             Some(before) => {
                 *before = block;
@@ -220,7 +223,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         self.ordering.begin(place, first, threads as usize);
         let code = &self.program.codes[kernel];
         for n in 0..threads {
-            let mut stack = vec![0; code.frame as usize];
+            let mut stack = vec![0; code.variables.bytes as usize];
             stack[..parameters.len()].copy_from_slice(parameters);
             let thread = ThreadState {
                 code: kernel as u32,
@@ -289,7 +292,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
             StepOperand::Register(r) => thread.registers[(thread.base + r) as usize],
             StepOperand::Constant(n) => n,
             StepOperand::Not(r) => thread.registers[(thread.base + r) as usize] & 1 ^ 1,
-            StepOperand::Frame(at) => STACK + u64::from(thread.frame + at),
+            StepOperand::Frame(address) => call_address(thread.calls.len()).wrapping_add(address),
             StepOperand::Special(special) => self.special(who, special),
         }
     }
@@ -508,7 +511,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
     #[inline]
     fn place(&self, who: Who, access: &MachineAccess, address: u64, bytes: u64) -> Result<Result<MachineCell, usize>, Fault> {
         let fault = |kind| Err(self.fault(who.thread, kind));
-        if !address.is_multiple_of(access.bytes()) {
+        if !address.is_multiple_of(bytes) {
             return fault(FaultKind::Misaligned(address));
         }
         let window = match (access.window, address >> 56) {
@@ -517,26 +520,37 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
             (Window::Generic, _) => Window::Local,
             (window, _) => window,
         };
+        let outside = |near: Option<String>| fault(FaultKind::Outside { address, near });
         match window {
-            Window::Shared => {
-                let at = address & 0xffff_ffff;
-                match at + bytes <= self.shared_bytes {
-                    true => Ok(Ok(MachineCell::Shared(at as usize))),
-                    false => fault(FaultKind::Outside(address)),
-                }
-            }
+            Window::Shared => match SHARED_WINDOWS.place(&self.shared, address, bytes) {
+                Some(at) => Ok(Ok(MachineCell::Shared(at))),
+                None => outside(SHARED_WINDOWS.nearest(&self.shared, address)),
+            },
             Window::Local | Window::Parameter => {
-                let at = address & (STACK - 1);
-                match at + bytes <= self.threads[who.thread].stack.len() as u64 {
-                    true => Ok(Err(at as usize)),
-                    false => fault(FaultKind::Outside(address)),
+                let Some((frame, code)) = self.frame(who, address) else { return outside(None) };
+                match FRAME_WINDOWS.place(&code.variables.rooms, address, bytes) {
+                    Some(at) => Ok(Err(frame as usize + at)),
+                    None => outside(FRAME_WINDOWS.nearest(&code.variables.rooms, address)),
                 }
             }
             _ => match self.memories.global.place(address, bytes) {
                 Some(at) => Ok(Ok(MachineCell::Global(at))),
-                None => fault(FaultKind::Outside(address)),
+                None => outside(self.memories.global.nearest(address)),
             },
         }
+    }
+
+    /// The call whose memory an address is in, if it has not ended: where its memory begins, and its function.
+    #[inline]
+    fn frame(&self, who: Who, address: u64) -> Option<(u32, &'p DecodedFunction)> {
+        let thread = &self.threads[who.thread];
+        let depth = call_of(address);
+        let (frame, code) = match thread.calls.get(depth) {
+            Some(call) => (call.memory, call.code),
+            None if depth == thread.calls.len() => (thread.frame, thread.code),
+            None => return None,
+        };
+        Some((frame, &self.program.codes[code as usize]))
     }
 
     fn next_cell(cell: MachineCell, by: usize) -> MachineCell {
@@ -643,7 +657,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         thread.calls.push(CallFrame { code: thread.code, at: thread.at, registers: thread.base, memory: thread.frame });
         let (base, frame) = (thread.registers.len() as u32, thread.stack.len() as u32);
         thread.registers.resize(base as usize + callee.registers as usize, 0);
-        thread.stack.resize(frame as usize + callee.frame as usize, 0);
+        thread.stack.resize(frame as usize + callee.variables.bytes as usize, 0);
         for &(from, to, bytes) in &call.bytes_in {
             let from = (thread.frame + from) as usize;
             thread.stack.copy_within(from..from + bytes as usize, (frame + to) as usize);

@@ -1,20 +1,20 @@
-//! Global memory: arrays with nothing between them, so that an access that leaves one is found.
+//! Global memory: arrays, each in a window of its own.
 
-/// The address of the first byte. Null, and small numbers that are taken for addresses, are outside.
-const BASE: u64 = 1 << 32;
+use crate::address::{ArrayRoom, GLOBAL_WINDOWS};
 
-/// The bytes that one entry of the table of ends speaks of; arrays begin at a multiple.
+/// Arrays begin at a multiple of so many bytes, and no two share any of them.
 const GRANULE: u64 = 256;
 
 /// The most bytes of all arrays together.
 const MOST: u64 = 1 << 32;
 
-/// The global memory of a device: arrays, one behind the other.
+const _: () = assert!(MOST < GLOBAL_WINDOWS.most_bytes());
+
+/// The global memory of a device: arrays, far from each other.
 #[derive(Debug, Clone, Default)]
 pub struct GlobalMemory {
     bytes: Vec<u8>,
-    /// For each granule one past the last byte of its array, as a distance from the first byte of memory; 0 where nothing is.
-    ends: Vec<u64>,
+    rooms: Vec<ArrayRoom>,
 }
 
 impl GlobalMemory {
@@ -22,24 +22,31 @@ impl GlobalMemory {
     ///
     /// # Errors
     /// All arrays together are larger than this memory: how large it is.
-    pub fn allocate(&mut self, bytes: u64) -> Result<u64, String> {
+    pub fn allocate(&mut self, name: &str, bytes: u64) -> Result<u64, String> {
         let start = self.bytes.len() as u64;
         let end = start.checked_add(bytes).filter(|end| *end <= MOST);
-        let end = end.ok_or_else(|| format!("an array of {bytes} bytes: there are {} in all, and {start} are taken", MOST))?;
-        // One granule behind it is nobody's.
-        let next = end.next_multiple_of(GRANULE) + GRANULE;
-        self.bytes.resize(next as usize, 0);
-        self.ends.resize((next / GRANULE) as usize, 0);
-        let last = end.div_ceil(GRANULE).max(start / GRANULE);
-        self.ends[(start / GRANULE) as usize..last as usize].fill(end);
-        Ok(BASE + start)
+        let end = end.ok_or_else(|| format!("`{name}` has {bytes} bytes: there are {MOST} in all, and {start} are taken"))?;
+        if self.rooms.len() >= GLOBAL_WINDOWS.most() {
+            return Err(format!("there are more than {} arrays of global memory, with `{name}`", GLOBAL_WINDOWS.most()));
+        }
+        let address = GLOBAL_WINDOWS.address(self.rooms.len(), start);
+        self.bytes.resize(end.next_multiple_of(GRANULE) as usize, 0);
+        self.rooms.push(ArrayRoom { name: name.into(), start, bytes });
+        Ok(address)
     }
 
     /// Where an access of so many bytes lies, if it is inside of one array.
+    #[inline]
     pub(crate) fn place(&self, address: u64, bytes: u64) -> Option<usize> {
-        let at = address.checked_sub(BASE)?;
-        let end = *self.ends.get((at / GRANULE) as usize)?;
-        (at + bytes <= end).then_some(at as usize)
+        match address >> 56 {
+            0 => GLOBAL_WINDOWS.place(&self.rooms, address, bytes),
+            _ => None,
+        }
+    }
+
+    /// Which array an address is the nearest to, in words.
+    pub(crate) fn nearest(&self, address: u64) -> Option<String> {
+        GLOBAL_WINDOWS.nearest(&self.rooms, address)
     }
 
     pub(crate) fn get(&self, at: usize, bytes: usize) -> u64 {

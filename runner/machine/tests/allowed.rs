@@ -132,8 +132,8 @@ impl SmallProgram {
     /// An outcome of a run: the results, and what is in memory at the end.
     fn run(&self, memory: MemoryKind, seed: u64) -> String {
         let mut device = MachineModule::read(&self.kernel()).unwrap_or_else(|e| panic!("{e}\n{}", self.kernel()));
-        let arrays: Vec<u64> = (0..3).map(|_| device.memory.allocate(4).unwrap()).collect();
-        let out = device.memory.allocate(4 * 8 * self.code.len() as u64).unwrap();
+        let arrays: Vec<u64> = (0..3).map(|_| device.memory.allocate("given", 4).unwrap()).collect();
+        let out = device.memory.allocate("given", 4 * 8 * self.code.len() as u64).unwrap();
         let arguments: Vec<Vec<u8>> = arrays.iter().chain([&out]).map(|a| a.to_le_bytes().to_vec()).collect();
         let launch = LaunchSize { blocks: [self.blocks, 1, 1], threads: [self.threads, 1, 1], dynamic_shared: 0 };
         let schedule = Schedule { seed, memory, places: 8, steps: 100_000 };

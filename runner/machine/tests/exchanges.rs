@@ -309,8 +309,9 @@ fn ordinary_kernels() {
             let schedule = schedule(memory, seed);
             let n = 90u32;
             let mut device = MachineModule::read(&text).unwrap();
-            let (input, out) = (device.memory.allocate(96 * 4).unwrap(), device.memory.allocate(96 * 4).unwrap());
-            let count = device.memory.allocate(4).unwrap();
+            let (input, out) =
+                (device.memory.allocate("given", 96 * 4).unwrap(), device.memory.allocate("given", 96 * 4).unwrap());
+            let count = device.memory.allocate("given", 4).unwrap();
             device.memory.write(input, &values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
             let launch = LaunchSize { blocks: [1, 1, 1], threads: [96, 1, 1], dynamic_shared: 0 };
             let address = |a: u64| a.to_le_bytes().to_vec();

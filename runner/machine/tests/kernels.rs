@@ -103,7 +103,7 @@ fn flags() {
 fn what_goes_wrong_is_named() {
     let run = |kernel: &str, arguments: usize, launch: LaunchSize| {
         let mut device = MachineModule::read(&ptx("flag.ptx")).unwrap();
-        let word = device.memory.allocate(4).unwrap();
+        let word = device.memory.allocate("given", 4).unwrap();
         let arguments = vec![word.to_le_bytes().to_vec(); arguments];
         device.launch(kernel, launch, &arguments, &schedule(MemoryKind::SequentiallyConsistent, 1))
     };
@@ -114,11 +114,11 @@ fn what_goes_wrong_is_named() {
     let waits = LaunchSize { blocks: [2, 1, 1], threads: [1, 1, 1], dynamic_shared: 0 };
     // `data` and `flag` are one word: the flag is raised, and the array of results has one element only.
     let outside = fault(run("flag_that_stays", 3, waits));
-    assert!(matches!(outside.kind, FaultKind::Outside(_)), "{outside:?}");
+    assert!(matches!(outside.kind, FaultKind::Outside { .. }), "{outside:?}");
     assert_eq!((outside.block, outside.function.as_str()), ([1, 0, 0], "flag_that_stays"));
     let alone = LaunchSize { blocks: [2, 1, 1], threads: [1, 1, 1], dynamic_shared: 0 };
     let mut device = MachineModule::read(&ptx("flag.ptx")).unwrap();
-    let arrays: Vec<Vec<u8>> = (0..3).map(|_| device.memory.allocate(8).unwrap().to_le_bytes().to_vec()).collect();
+    let arrays: Vec<Vec<u8>> = (0..3).map(|_| device.memory.allocate("given", 8).unwrap().to_le_bytes().to_vec()).collect();
     let endless = fault(device.launch("flag_that_stays", alone, &arrays, &schedule(MemoryKind::Weak, 1)));
     assert_eq!(endless.kind, FaultKind::NoEnd(2_000_000));
     for (kernel, arguments) in [("no_such_kernel", 3), ("plain_flag", 2)] {

@@ -203,11 +203,9 @@ fn read_file(path: &Path, options: &Options) -> Result<KernelFile, Diagnostic> {
         target: &options.target,
         kernels: &options.kernels,
     };
-    let KernelText { ptx, source, compiler, refused } = texts(path, &how)?;
-    let module = margay_ptx::read(&ptx.text).map_err(|e| match compiler {
-        Some(by) => miscompiled(&ptx, by, &e),
-        None => unreadable(&ptx, &e),
-    })?;
+    let text = texts(path, &how)?;
+    let module = text.module()?;
+    let KernelText { ptx, source, compiler, refused } = text;
     if module.kernels().next().is_none() {
         let error = Diagnostic::error(format!("there is no kernel in {}", ptx.name));
         return Err(error.help("a kernel is an `.entry` with a body, in CUDA a function that is `__global__`"));
@@ -338,12 +336,31 @@ struct KernelText {
     refused: Vec<(String, String)>,
 }
 
-/// The PTX of a file; a .cu file is compiled by the nvcc of a toolkit, and by Margay where there is none.
+/// A program of kernels: its PTX, and what that says.
+pub struct ProgramText {
+    /// The PTX, with the name of the file.
+    pub ptx: Arc<SourceFile>,
+    /// What it says.
+    pub module: Module,
+}
+
+/// The program of a file; a .cu file is compiled by the nvcc of a toolkit, and by Margay where there is none. These kernels must be understood.
 ///
 /// # Errors
 /// It cannot be read or compiled, or is something else by its name.
-pub fn program(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<Arc<SourceFile>, Diagnostic> {
-    texts(file, &compile::CudaCompilation { command: None, compiler: None, toolkit, target, kernels: &[] }).map(|text| text.ptx)
+pub fn program(file: &Path, toolkit: Option<&Path>, target: &str, kernels: &[String]) -> Result<ProgramText, Diagnostic> {
+    let text = texts(file, &compile::CudaCompilation { command: None, compiler: None, toolkit, target, kernels })?;
+    Ok(ProgramText { module: text.module()?, ptx: text.ptx })
+}
+
+impl KernelText {
+    /// What the PTX says.
+    fn module(&self) -> Result<Module, Diagnostic> {
+        margay_ptx::read(&self.ptx.text).map_err(|e| match self.compiler {
+            Some(by) => miscompiled(&self.ptx, by, &e),
+            None => unreadable(&self.ptx, &e),
+        })
+    }
 }
 
 fn texts(file: &Path, how: &compile::CudaCompilation<'_>) -> Result<KernelText, Diagnostic> {

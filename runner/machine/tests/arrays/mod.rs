@@ -5,7 +5,7 @@ use margay_machine::MachineModule;
 /// Puts arrays into memory; their addresses.
 pub fn given(device: &mut MachineModule, arrays: &[Vec<u32>]) -> Vec<u64> {
     let of = |array: &Vec<u32>| {
-        let address = device.memory.allocate(array.len() as u64 * 4).unwrap();
+        let address = device.memory.allocate("given", array.len() as u64 * 4).unwrap();
         let bytes: Vec<u8> = array.iter().flat_map(|word| word.to_le_bytes()).collect();
         device.memory.write(address, &bytes).unwrap();
         address
