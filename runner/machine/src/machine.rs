@@ -613,13 +613,16 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let values = &values[..operands.len()];
         let ty = access.ty;
         let mut new = |old: u64| {
-            match (ty.kind, update) {
+            if update == Update::CompareAndSwap && ty.cut(values[0]) != ty.cut(old) {
+                return None;
+            }
+            let value = match (ty.kind, update) {
                 (Kind::Float, Update::Add) => FloatFunction::Add.value(ty, &[old, values[0]]),
                 (Kind::Float, Update::Min) => FloatFunction::Min.value(ty, &[old, values[0]]),
                 (Kind::Float, Update::Max) => FloatFunction::Max.value(ty, &[old, values[0]]),
                 _ => update.value(ty, old, values),
-            }
-            .unwrap_or(old)
+            };
+            Some(value.unwrap_or(old))
         };
         let old = match self.place(who, access, address, bytes as u64)? {
             Ok(cell) => {
@@ -629,7 +632,9 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
             Err(at) => {
                 let stack = &mut self.threads[who.thread].stack;
                 let old = memory::read(stack, at, bytes);
-                memory::write(stack, at, bytes, new(old));
+                if let Some(new) = new(old) {
+                    memory::write(stack, at, bytes, new);
+                }
                 old
             }
         };

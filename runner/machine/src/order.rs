@@ -1,9 +1,10 @@
 //! When accesses to memory take place: at once ([`InOrder`]), or as late and as early as buffers and old values allow ([`Buffered`]).
 //!
 //! The weak one has a buffer for each thread and one for each block, which stores leave in any order that fences and their own location
-//! allow, and an old value for each location, which a load may take as if it had been done before. What it shows, chapter 8 of the PTX
-//! ISA allows (tests/allowed.rs asks the model); it never does a store before a load that stands before it, so that load buffering is not
-//! shown, and all threads outside of a block see stores in one order.
+//! allow, and an old value for each location, which a load may take as if it had been done before. A fence orders for those whose accesses are
+//! morally strong with the store: other blocks see a store of block scope, and other threads a weak one, out of that order. An atomic operation of
+//! block scope takes place in its block, on what is known there. What it shows, chapter 8 of the PTX ISA allows (tests/allowed.rs asks the model); it
+//! never does a store before a load that stands before it, so that load buffering is not shown, and all threads outside of a block see stores in one order.
 
 use std::collections::VecDeque;
 
@@ -69,7 +70,7 @@ pub(crate) trait MemoryOrdering {
     fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, ordering: Ordering) -> u64;
     /// Stores a value.
     fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, value: u64, ordering: Ordering);
-    /// Reads a value and writes another at once; says what was read.
+    /// Reads a value and writes another at once, if there is one; says what was read.
     fn modify(
         &mut self,
         all: &mut Memories<'_>,
@@ -77,7 +78,7 @@ pub(crate) trait MemoryOrdering {
         cell: MachineCell,
         bytes: usize,
         ordering: Ordering,
-        new: &mut dyn FnMut(u64) -> u64,
+        new: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> u64;
     /// A fence.
     fn fence(&mut self, all: &mut Memories<'_>, who: Who, ordering: Ordering);
@@ -118,10 +119,12 @@ impl MemoryOrdering for InOrder {
         cell: MachineCell,
         bytes: usize,
         _: Ordering,
-        new: &mut dyn FnMut(u64) -> u64,
+        new: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> u64 {
         let old = all.get(who.block, cell, bytes);
-        all.set(who.block, cell, bytes, new(old));
+        if let Some(new) = new(old) {
+            all.set(who.block, cell, bytes, new);
+        }
         old
     }
 
@@ -152,12 +155,32 @@ fn granule(cell: MachineCell) -> usize {
     }
 }
 
+/// Who may access what a store stores by an access that is morally strong with it (PTX ISA 8.7): who sees it in the order of fences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum StoreReach {
+    /// Nobody but its thread: it is weak.
+    Thread,
+    Block,
+    Device,
+}
+
+impl StoreReach {
+    fn of(ordering: Ordering) -> Self {
+        match (ordering.order, ordering.scope) {
+            (MemoryOrder::Weak, _) => Self::Thread,
+            (_, MemoryScope::Cta) => Self::Block,
+            _ => Self::Device,
+        }
+    }
+}
+
 /// A store that waits.
 #[derive(Debug, Clone, Copy)]
 struct WaitingStore {
     cell: MachineCell,
     bytes: usize,
     value: u64,
+    reach: StoreReach,
     /// Stores with a smaller number go before it.
     epoch: u32,
     /// As far as other blocks see: in a thread's buffer how many device fences its thread had done before it.
@@ -213,12 +236,24 @@ struct ThreadView {
     epoch: u32,
     /// Those of them that other blocks see.
     device_epoch: u32,
-    /// How many of these the stores have passed that are in the block's buffer.
+    /// How many of these the stores have passed that are in the block's buffer, and from which number on they are there.
     passed: u32,
+    behind: u32,
     /// Nothing older is taken.
     floor: u64,
     /// Nothing older of these locations is taken: the thread has seen what was there then.
     own: FxHashMap<usize, u64>,
+    /// When the youngest store took place that the thread has read by an access that is strong for other blocks: an acquire makes it the floor.
+    observed: u64,
+}
+
+impl ThreadView {
+    /// What is in the buffer of the block was there before the thread's fences, or is ordered with them: all of it goes before what comes now.
+    fn pass_fences(&mut self, device_epoch: u32, block: &mut BlockView) {
+        self.passed = device_epoch;
+        block.epoch += 1;
+        self.behind = block.epoch;
+    }
 }
 
 /// The same of a block.
@@ -279,10 +314,9 @@ impl Buffered {
             return;
         }
         let block = &mut self.blocks[who.block];
-        if waiting.device_epoch > thread.passed {
-            // What is in the buffer of the block was there before the fence, or is ordered with it: all of it goes first.
-            thread.passed = waiting.device_epoch;
-            block.epoch += 1;
+        // A weak store may come here before others of its thread that are in front of the fence.
+        if waiting.device_epoch > thread.passed && thread.waiting.iter().all(|w| w.device_epoch >= waiting.device_epoch) {
+            thread.pass_fences(waiting.device_epoch, block);
         }
         waiting.epoch = block.epoch;
         block.waiting.push_back(waiting);
@@ -291,13 +325,14 @@ impl Buffered {
         }
     }
 
-    /// The stores of a buffer that may go: none of a smaller number waits, and none of the same location before it.
-    fn may_go(waiting: &VecDeque<WaitingStore>) -> Vec<usize> {
+    /// The stores of a buffer that may go: none of a smaller number waits, unless those who see it then are beyond its reach, and none of the same location
+    /// before it.
+    fn may_go(waiting: &VecDeque<WaitingStore>, to: StoreReach) -> Vec<usize> {
         let Some(first) = waiting.iter().map(|w| w.epoch).min() else { return Vec::new() };
         (0..waiting.len())
             .filter(|&n| {
                 let w = &waiting[n];
-                w.epoch == first && !waiting.iter().take(n).any(|before| before.overlaps(w.cell, w.bytes))
+                (w.epoch == first || w.reach < to) && !waiting.iter().take(n).any(|before| before.overlaps(w.cell, w.bytes))
             })
             .collect()
     }
@@ -307,7 +342,7 @@ impl Buffered {
         let position = match chosen {
             Some(position) => position,
             None => {
-                let may = Self::may_go(&self.blocks[block].waiting);
+                let may = Self::may_go(&self.blocks[block].waiting, StoreReach::Device);
                 if may.is_empty() {
                     return;
                 }
@@ -319,18 +354,123 @@ impl Buffered {
         }
     }
 
-    /// All stores of a thread become known in its block.
-    fn settle_thread(&mut self, all: &mut Memories<'_>, who: Who) {
-        while let Some(&position) = Self::may_go(&self.threads[who.thread].waiting).first() {
-            self.pass_to_block(all, who, position);
+    /// Stores of a buffer that may go, until none is left that must; which one is next.
+    fn next_before(waiting: &VecDeque<WaitingStore>, to: StoreReach, must: &dyn Fn(&WaitingStore) -> bool) -> Option<usize> {
+        if !waiting.iter().any(must) {
+            return None;
+        }
+        let may = Self::may_go(waiting, to);
+        may.iter().copied().find(|&n| must(&waiting[n])).or(may.first().copied())
+    }
+
+    /// Stores of a thread become known in its block: those that must, and what has to go before them.
+    fn settle_thread(&mut self, all: &mut Memories<'_>, who: Who, must: &dyn Fn(&WaitingStore) -> bool) {
+        while let Some(next) = Self::next_before(&self.threads[who.thread].waiting, StoreReach::Block, must) {
+            self.pass_to_block(all, who, next);
         }
     }
 
-    /// All stores that are known in a block take place.
-    fn settle_block(&mut self, all: &mut Memories<'_>, block: usize) {
-        while let Some(&position) = Self::may_go(&self.blocks[block].waiting).first() {
-            self.pass_to_memory(all, block, Some(position));
+    /// Stores that are known in a block take place: those that must, and what has to go before them.
+    fn settle_block(&mut self, all: &mut Memories<'_>, block: usize, must: &dyn Fn(&WaitingStore) -> bool) {
+        while let Some(next) = Self::next_before(&self.blocks[block].waiting, StoreReach::Device, must) {
+            self.pass_to_memory(all, block, Some(next));
         }
+    }
+
+    /// The value of a cell for a thread, but for what waits in its own buffer: an old one, if it may be taken.
+    fn known_in_block(&mut self, all: &Memories<'_>, who: Who, cell: MachineCell, bytes: usize, reach: StoreReach) -> u64 {
+        let mut value = all.get(who.block, cell, bytes);
+        let MachineCell::Global(at) = cell else { return value };
+        let location = granule(cell);
+        let mut taken = self.time;
+        if let Some(old) = self.old.get(&location) {
+            let mut stored = old.back().map_or(0, |(time, _)| *time);
+            let thread = &self.threads[who.thread];
+            let floor = thread.floor.max(thread.own.get(&location).copied().unwrap_or(0));
+            let floor = floor.max(self.blocks[who.block].own.get(&location).copied().unwrap_or(0));
+            // Changes after what may not be forgotten: before any of them the load may have been done.
+            let first = old.iter().position(|(time, _)| *time > floor);
+            if let Some(first) = first
+                && self.rng.u32(..OLD_ONE_IN) == 0
+            {
+                let chosen = self.rng.usize(first..old.len());
+                let (time, before) = old[chosen];
+                taken = time - 1;
+                stored = if chosen > 0 { old[chosen - 1].0 } else { taken };
+                let shift = 8 * (at % 8);
+                value = before >> shift;
+                if bytes < 8 {
+                    value &= (1 << (8 * bytes)) - 1;
+                }
+            }
+            let thread = &mut self.threads[who.thread];
+            thread.own.insert(location, taken);
+            if reach == StoreReach::Device {
+                thread.observed = thread.observed.max(stored);
+            }
+        }
+        for waiting in &self.blocks[who.block].waiting {
+            if waiting.overlaps(cell, bytes) {
+                value = waiting.over(cell, bytes, value);
+            }
+        }
+        value
+    }
+
+    /// A modification takes place in memory: what must be before it goes, and what its location still waits for.
+    fn modify_at_once(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: MachineCell,
+        bytes: usize,
+        new: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> u64 {
+        let ThreadView { epoch, device_epoch, .. } = self.threads[who.thread];
+        self.settle_thread(all, who, &|w| w.epoch < epoch || w.overlaps(cell, bytes));
+        if let MachineCell::Global(_) = cell {
+            let thread = &mut self.threads[who.thread];
+            if device_epoch > thread.passed {
+                thread.pass_fences(device_epoch, &mut self.blocks[who.block]);
+            }
+            let behind = thread.behind;
+            self.settle_block(all, who.block, &|w| w.epoch < behind || w.overlaps(cell, bytes));
+        }
+        let old = all.get(who.block, cell, bytes);
+        if let Some(value) = new(old) {
+            let store = WaitingStore { cell, bytes, value, reach: StoreReach::Device, epoch: 0, device_epoch: 0 };
+            self.commit(all, who.block, store);
+        }
+        if let MachineCell::Global(_) = cell {
+            let thread = &mut self.threads[who.thread];
+            thread.own.insert(granule(cell), self.time);
+            // What it read took place before.
+            thread.observed = self.time;
+        }
+        old
+    }
+
+    /// A modification of block scope takes place in its block: none of another block is morally strong with it, and so it need not be atomic for these.
+    fn modify_in_block(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: MachineCell,
+        bytes: usize,
+        new: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> u64 {
+        let epoch = self.threads[who.thread].epoch;
+        self.settle_thread(all, who, &|w| w.epoch < epoch || w.overlaps(cell, bytes));
+        let old = self.known_in_block(all, who, cell, bytes, StoreReach::Block);
+        if let Some(value) = new(old) {
+            let block = &mut self.blocks[who.block];
+            let epoch = block.epoch;
+            block.waiting.push_back(WaitingStore { cell, bytes, value, reach: StoreReach::Block, epoch, device_epoch: 0 });
+            if block.waiting.len() > MOST_WAITING {
+                self.pass_to_memory(all, who.block, None);
+            }
+        }
+        old
     }
 
     fn is_device(scope: MemoryScope) -> bool {
@@ -349,16 +489,19 @@ impl Buffered {
         merge(&mut block.published_of, &thread.own, &mut block.published);
     }
 
-    /// Nothing that follows is older than what others have made known.
-    fn acquire(&mut self, who: Who, scope: MemoryScope) {
+    /// Nothing that follows is older than what others have made known and the thread has read of.
+    fn acquire(&mut self, who: Who, ordering: Ordering) {
         let thread = &mut self.threads[who.thread];
-        if Self::is_device(scope) {
-            thread.floor = self.time;
-            thread.own.clear();
-        } else {
-            let block = &self.blocks[who.block];
-            thread.floor = thread.floor.max(block.published);
-            merge(&mut thread.own, &block.published_of, &mut thread.floor);
+        let block = &self.blocks[who.block];
+        thread.floor = thread.floor.max(block.published);
+        merge(&mut thread.own, &block.published_of, &mut thread.floor);
+        if Self::is_device(ordering.scope) {
+            // What the writer knew, and had stored before, took place before what was read. A fence.sc comes behind all others that are done.
+            let known = if ordering.order == MemoryOrder::Sc { self.time } else { thread.observed };
+            if known > thread.floor {
+                thread.floor = known;
+                thread.own.retain(|_, time| *time > known);
+            }
         }
     }
 
@@ -389,43 +532,14 @@ impl MemoryOrdering for Buffered {
     }
 
     fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, ordering: Ordering) -> u64 {
-        let mut value = all.get(who.block, cell, bytes);
-        if let MachineCell::Global(at) = cell {
-            let location = granule(cell);
-            let mut taken = self.time;
-            if let Some(old) = self.old.get(&location) {
-                let thread = &self.threads[who.thread];
-                let floor = thread.floor.max(thread.own.get(&location).copied().unwrap_or(0));
-                let floor = floor.max(self.blocks[who.block].own.get(&location).copied().unwrap_or(0));
-                // Changes after what may not be forgotten: before any of them the load may have been done.
-                let first = old.iter().position(|(time, _)| *time > floor);
-                if let Some(first) = first
-                    && self.rng.u32(..OLD_ONE_IN) == 0
-                {
-                    let chosen = self.rng.usize(first..old.len());
-                    let (time, before) = old[chosen];
-                    taken = time - 1;
-                    let shift = 8 * (at % 8);
-                    value = before >> shift;
-                    if bytes < 8 {
-                        value &= (1 << (8 * bytes)) - 1;
-                    }
-                }
-                self.threads[who.thread].own.insert(location, taken);
-            }
-            for waiting in &self.blocks[who.block].waiting {
-                if waiting.overlaps(cell, bytes) {
-                    value = waiting.over(cell, bytes, value);
-                }
-            }
-        }
+        let mut value = self.known_in_block(all, who, cell, bytes, StoreReach::of(ordering));
         for waiting in &self.threads[who.thread].waiting {
             if waiting.overlaps(cell, bytes) {
                 value = waiting.over(cell, bytes, value);
             }
         }
         if Self::acquires(ordering.order) {
-            self.acquire(who, ordering.scope);
+            self.acquire(who, ordering);
         }
         value
     }
@@ -436,9 +550,9 @@ impl MemoryOrdering for Buffered {
         }
         let thread = &mut self.threads[who.thread];
         let (epoch, device_epoch) = (thread.epoch, thread.device_epoch);
-        thread.waiting.push_back(WaitingStore { cell, bytes, value, epoch, device_epoch });
+        thread.waiting.push_back(WaitingStore { cell, bytes, value, reach: StoreReach::of(ordering), epoch, device_epoch });
         if thread.waiting.len() > MOST_WAITING {
-            let may = Self::may_go(&thread.waiting);
+            let may = Self::may_go(&thread.waiting, StoreReach::Block);
             let position = may[self.rng.usize(..may.len())];
             self.pass_to_block(all, who, position);
         }
@@ -451,33 +565,17 @@ impl MemoryOrdering for Buffered {
         cell: MachineCell,
         bytes: usize,
         ordering: Ordering,
-        new: &mut dyn FnMut(u64) -> u64,
+        new: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> u64 {
         if Self::releases(ordering.order) {
             self.release(who, ordering.scope);
         }
-        // It takes place now: what must be before it goes, and what its location still waits for.
-        let (epoch, device_epoch) = (self.threads[who.thread].epoch, self.threads[who.thread].device_epoch);
-        let thread = &self.threads[who.thread];
-        if thread.waiting.iter().any(|w| w.epoch < epoch || w.overlaps(cell, bytes)) || device_epoch > thread.passed {
-            self.settle_thread(all, who);
-        }
-        if let MachineCell::Global(_) = cell {
-            let thread = &mut self.threads[who.thread];
-            if device_epoch > thread.passed || self.blocks[who.block].waiting.iter().any(|w| w.overlaps(cell, bytes)) {
-                thread.passed = device_epoch;
-                self.settle_block(all, who.block);
-            }
-        }
-        let old = all.get(who.block, cell, bytes);
-        self.commit(all, who.block, WaitingStore { cell, bytes, value: new(old), epoch: 0, device_epoch: 0 });
-        let time = self.time;
-        let thread = &mut self.threads[who.thread];
-        if let MachineCell::Global(_) = cell {
-            thread.own.insert(granule(cell), time);
-        }
+        let old = match (cell, StoreReach::of(ordering)) {
+            (MachineCell::Global(_), StoreReach::Block) => self.modify_in_block(all, who, cell, bytes, new),
+            _ => self.modify_at_once(all, who, cell, bytes, new),
+        };
         if Self::acquires(ordering.order) {
-            self.acquire(who, ordering.scope);
+            self.acquire(who, ordering);
         }
         old
     }
@@ -485,16 +583,16 @@ impl MemoryOrdering for Buffered {
     fn fence(&mut self, all: &mut Memories<'_>, who: Who, ordering: Ordering) {
         if ordering.order == MemoryOrder::Sc {
             // Its stores are known to all that its scope names before it is done.
-            self.settle_thread(all, who);
+            self.settle_thread(all, who, &|_| true);
             if Self::is_device(ordering.scope) {
-                self.settle_block(all, who.block);
+                self.settle_block(all, who.block, &|_| true);
             }
         }
         if Self::releases(ordering.order) {
             self.release(who, ordering.scope);
         }
         if Self::acquires(ordering.order) {
-            self.acquire(who, ordering.scope);
+            self.acquire(who, ordering);
         }
         if ordering.order == MemoryOrder::Sc {
             let known = self.threads[who.thread].floor;
@@ -504,12 +602,12 @@ impl MemoryOrdering for Buffered {
     }
 
     fn arrive(&mut self, all: &mut Memories<'_>, who: Who) {
-        self.settle_thread(all, who);
+        self.settle_thread(all, who, &|_| true);
         self.release(who, MemoryScope::Cta);
     }
 
     fn leave(&mut self, who: Who) {
-        self.acquire(who, MemoryScope::Cta);
+        self.acquire(who, Ordering { order: MemoryOrder::Acquire, scope: MemoryScope::Cta });
     }
 
     fn settle_some(&mut self, all: &mut Memories<'_>, who: Who) {
@@ -525,7 +623,7 @@ impl MemoryOrdering for Buffered {
                 Who { thread, block: thread / threads }
             }
         };
-        let may = Self::may_go(&self.threads[who.thread].waiting);
+        let may = Self::may_go(&self.threads[who.thread].waiting, StoreReach::Block);
         if !may.is_empty() {
             let position = may[self.rng.usize(..may.len())];
             self.pass_to_block(all, who, position);
@@ -538,8 +636,8 @@ impl MemoryOrdering for Buffered {
     fn settle(&mut self, all: &mut Memories<'_>, block: usize) {
         let threads = self.threads.len() / self.blocks.len().max(1);
         for thread in block * threads..(block + 1) * threads {
-            self.settle_thread(all, Who { thread, block });
+            self.settle_thread(all, Who { thread, block }, &|_| true);
         }
-        self.settle_block(all, block);
+        self.settle_block(all, block, &|_| true);
     }
 }

@@ -24,71 +24,166 @@ const LOCATIONS: [&str; 3] = ["x", "y", "z"];
 struct SmallProgram {
     blocks: u32,
     threads: u32,
+    /// Is `z` in shared memory?
+    z_is_shared: bool,
     /// `[thread]`
     code: Vec<Vec<String>>,
     /// `[thread]`: how many results it has.
     results: Vec<usize>,
 }
 
+/// The classic shapes, each thread's accesses in order: what a thread writes or reads.
+const SHAPES: [&[&str]; 10] = [
+    &["Wx Wy", "Ry Rx"],
+    &["Wx Ry", "Wy Rx"],
+    &["Rx Wy", "Ry Wx"],
+    &["Wx Wy", "Wy Wx"],
+    &["Wx Wy", "Wy Rx"],
+    &["Wx Wy", "Ry Wx"],
+    &["Wx", "Rx Wy", "Ry Rx"],
+    &["Wx Wy", "Ry Wz", "Rz Rx"],
+    &["Wx Wy", "Wy Wz", "Rz Rx"],
+    &["Wx", "Wy", "Rx Ry", "Ry Rx"],
+];
+
+/// What makes the code of a random program.
+struct CodeWriter<'r> {
+    rng: &'r mut Rng,
+    scopes_of_accesses: [&'static str; 4],
+    scopes_of_fences: [&'static str; 4],
+    /// The next value, which no other store has.
+    next: u32,
+    modifications: u32,
+    /// Results of the thread that is written.
+    reads: usize,
+}
+
+impl CodeWriter<'_> {
+    fn of(&mut self, all: [&str; 4]) -> String {
+        all[self.rng.usize(..4)].to_owned()
+    }
+
+    fn store(&mut self, location: &str) -> String {
+        let scope = self.of(self.scopes_of_accesses);
+        let order = self.of(["weak", &format!("relaxed.{scope}"), &format!("release.{scope}"), "volatile"]);
+        self.next += 1;
+        format!("st.{order}.u32 {location}, {}", self.next - 1)
+    }
+
+    fn load(&mut self, location: &str) -> String {
+        let scope = self.of(self.scopes_of_accesses);
+        let order = self.of(["weak", &format!("relaxed.{scope}"), &format!("acquire.{scope}"), "volatile"]);
+        self.reads += 1;
+        format!("ld.{order}.u32 r{}, {location}", self.reads - 1)
+    }
+
+    fn modification(&mut self, location: &str) -> String {
+        self.modifications += 1;
+        let order = self.of(["relaxed", "acquire", "release", "acq_rel"]);
+        let scope = self.of(self.scopes_of_accesses);
+        let change = self.of(["exch.b32", "add.u32", "exch.b32", "cas.b32"]);
+        self.next += 1;
+        self.reads += 1;
+        let compared = if change == "cas.b32" { format!("{}, ", self.rng.u32(..2)) } else { String::new() };
+        format!("atom.{order}.{scope}.{change} r{}, {location}, {compared}{}", self.reads - 1, self.next - 1)
+    }
+
+    fn fence(&mut self) -> String {
+        let scope = self.of(self.scopes_of_fences);
+        format!("fence.{}.{scope}", self.of(["sc", "acq_rel", "acquire", "release"]))
+    }
+
+    fn any(&mut self, locations: usize) -> String {
+        let location = LOCATIONS[self.rng.usize(..locations)];
+        match self.rng.usize(..10) {
+            0..3 => self.store(location),
+            3..6 => self.load(location),
+            // Of many on one location the engine takes minutes.
+            6..8 if self.modifications < 5 => self.modification(location),
+            _ => self.fence(),
+        }
+    }
+
+    /// The accesses of a thread of a shape, with fences and others between them.
+    fn of_shape(&mut self, accesses: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (n, access) in accesses.split(' ').enumerate() {
+            if n > 0 {
+                for _ in 0..self.rng.usize(..3) {
+                    let fence = self.rng.bool();
+                    lines.push(if fence { self.fence() } else { self.any(3) });
+                }
+            }
+            let location = &access[1..];
+            lines.push(match (access.starts_with('W'), self.modifications < 5 && self.rng.usize(..4) == 0) {
+                (_, true) => self.modification(location),
+                (true, false) => self.store(location),
+                (false, false) => self.load(location),
+            });
+        }
+        lines
+    }
+
+    /// Some instructions, and a barrier between them where there is one.
+    fn of_nothing(&mut self, locations: usize, has_barrier: bool) -> Vec<String> {
+        let length = 2 + self.rng.usize(..3);
+        let mut lines: Vec<String> = (0..length).map(|_| self.any(locations)).collect();
+        if has_barrier {
+            lines.insert(self.rng.usize(..=length), "bar".to_owned());
+        }
+        lines
+    }
+}
+
 impl SmallProgram {
     fn random(rng: &mut Rng) -> Self {
-        let (blocks, threads) = [(2, 1), (1, 2), (2, 2), (3, 1)][rng.usize(..4)];
-        let count = (blocks * threads) as usize;
+        let shape = rng.bool().then(|| SHAPES[rng.usize(..SHAPES.len())]);
+        let (blocks, threads) = match shape.map(<[&str]>::len) {
+            None => [(2, 1), (1, 2), (2, 2), (3, 1), (1, 3)][rng.usize(..5)],
+            Some(2) => [(2, 1), (2, 1), (1, 2)][rng.usize(..3)],
+            Some(3) => [(3, 1), (2, 2), (1, 3)][rng.usize(..3)],
+            Some(_) => [(4, 1), (2, 2)][rng.usize(..2)],
+        };
+        let z_is_shared = blocks == 1 && rng.bool();
+        // In half of the programs most accesses are of one scope, and most fences of another.
+        let scopes = [["cta", "gpu", "gpu", "sys"], ["cta", "cta", "cta", "gpu"], ["gpu", "gpu", "gpu", "cta"]];
+        let (of_accesses, of_fences) = [(0, 0), (0, 0), (1, 2), (2, 1)][rng.usize(..4)];
         let locations = 2 + rng.usize(..2);
         let has_barrier = threads > 1 && rng.usize(..3) == 0;
-        let mut next = 1;
+        let mut writer = CodeWriter {
+            rng,
+            scopes_of_accesses: scopes[of_accesses],
+            scopes_of_fences: scopes[of_fences],
+            next: 1,
+            modifications: 0,
+            reads: 0,
+        };
         let (mut code, mut results) = (Vec::new(), Vec::new());
-        for _ in 0..count {
-            let mut lines = Vec::new();
-            let mut reads = 0;
-            let length = 2 + rng.usize(..3);
-            let barrier_at = rng.usize(..=length);
-            for n in 0..=length {
-                if has_barrier && n == barrier_at {
-                    lines.push("bar".to_owned());
-                }
-                if n == length {
-                    break;
-                }
-                let scope = ["cta", "gpu", "gpu", "sys"][rng.usize(..4)];
-                let location = LOCATIONS[rng.usize(..locations)];
-                lines.push(match rng.usize(..10) {
-                    0..3 => {
-                        let order =
-                            ["weak".to_owned(), format!("relaxed.{scope}"), format!("release.{scope}"), "volatile".to_owned()];
-                        next += 1;
-                        format!("st.{}.u32 {location}, {}", order[rng.usize(..4)], next - 1)
-                    }
-                    3..6 => {
-                        let order =
-                            ["weak".to_owned(), format!("relaxed.{scope}"), format!("acquire.{scope}"), "volatile".to_owned()];
-                        reads += 1;
-                        format!("ld.{}.u32 r{}, {location}", order[rng.usize(..4)], reads - 1)
-                    }
-                    6..8 => {
-                        let order = ["relaxed", "acquire", "release", "acq_rel"][rng.usize(..4)];
-                        let change = ["exch.b32", "add.u32"][rng.usize(..2)];
-                        next += 1;
-                        reads += 1;
-                        format!("atom.{order}.{scope}.{change} r{}, {location}, {}", reads - 1, next - 1)
-                    }
-                    _ => format!("fence.{}.{scope}", ["sc", "acq_rel", "acquire", "release"][rng.usize(..4)]),
-                });
-            }
-            code.push(lines);
-            results.push(reads);
+        for t in 0..(blocks * threads) as usize {
+            writer.reads = 0;
+            code.push(match shape {
+                None => writer.of_nothing(locations, has_barrier),
+                // A thread more than the shape has does nothing.
+                Some(shape) => shape.get(t).map_or(Vec::new(), |accesses| writer.of_shape(accesses)),
+            });
+            results.push(writer.reads);
         }
-        Self { blocks, threads, code, results }
+        Self { blocks, threads, z_is_shared, code, results }
     }
 
     /// A kernel: each thread does its part and stores its results.
     fn kernel(&self) -> String {
         let mut text = String::from(
-            ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry test(.param .u64 px, .param .u64 py, .param .u64 pz, .param .u64 po)\n{\n\
-             .reg .b32 %r<40>;\n.reg .b64 %x, %y, %z, %o;\n.reg .pred %p;\n\
+            ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry test(.param .u64 px, .param .u64 py, .param .u64 pz, .param .u64 po, .param .u64 pd)\n{\n\
+             .reg .b32 %r<40>;\n.reg .b64 %x, %y, %z, %o, %d;\n.reg .pred %p;\n\
              ld.param.u64 %x, [px];\nld.param.u64 %y, [py];\nld.param.u64 %z, [pz];\nld.param.u64 %o, [po];\n\
-             mov.u32 %r30, %ctaid.x;\nmov.u32 %r31, %ntid.x;\nmov.u32 %r32, %tid.x;\nmad.lo.s32 %r33, %r30, %r31, %r32;\n",
+             mov.u32 %r30, %ctaid.x;\nmov.u32 %r31, %ntid.x;\nmov.u32 %r32, %tid.x;\nmad.lo.s32 %r33, %r30, %r31, %r32;\n\
+             ld.param.u64 %d, [pd];\nmul.lo.u32 %r34, %r33, 16;\nshr.u64 %d, %d, %r34;\nand.b64 %d, %d, 65535;\n\
+             WAIT:\nsetp.eq.u64 %p, %d, 0;\n@%p bra GO;\nsub.s64 %d, %d, 1;\nbra WAIT;\nGO:\n",
         );
+        if self.z_is_shared {
+            text = text.replace(".visible", ".shared .u32 zs;\n.visible") + "mov.u64 %z, zs;\ncvta.shared.u64 %z, %z;\n";
+        }
         for (t, lines) in self.code.iter().enumerate() {
             text += &format!("setp.ne.u32 %p, %r33, {t};\n@%p bra L{t};\n");
             for line in lines {
@@ -118,7 +213,8 @@ impl SmallProgram {
     fn litmus(&self, condition: &str) -> String {
         let threads: Vec<String> =
             (0..self.code.len()).map(|t| format!("P{t}@cta {},gpu 0", t / self.threads as usize)).collect();
-        let mut text = format!("PTX t\n{{ uint32_t x=0; uint32_t y=0; uint32_t z=0; }}\n {} ;\n", threads.join(" | "));
+        let space = if self.z_is_shared { "shared" } else { "global" };
+        let mut text = format!("PTX t\n{{ global x=0; global y=0; {space} z=0; }}\n {} ;\n", threads.join(" | "));
         for row in 0..self.code.iter().map(Vec::len).max().unwrap_or(0) {
             let cells = self.code.iter().map(|lines| match lines.get(row).map_or("", String::as_str) {
                 "bar" => "bar.cta.sync 0",
@@ -134,12 +230,17 @@ impl SmallProgram {
         let mut device = MachineModule::read(&self.kernel()).unwrap_or_else(|e| panic!("{e}\n{}", self.kernel()));
         let arrays: Vec<u64> = (0..3).map(|_| device.memory.allocate("given", 4).unwrap()).collect();
         let out = device.memory.allocate("given", 4 * 8 * self.code.len() as u64).unwrap();
-        let arguments: Vec<Vec<u8>> = arrays.iter().chain([&out]).map(|a| a.to_le_bytes().to_vec()).collect();
+        // Each thread begins a while later than another one.
+        let mut rng = Rng::with_seed(seed);
+        let late = (0..4).fold(0u64, |all, t| all | [0, 3, 20, 80][rng.usize(..4)] << (16 * t));
+        let arguments: Vec<Vec<u8>> = arrays.iter().chain([&out, &late]).map(|a| a.to_le_bytes().to_vec()).collect();
         let launch = LaunchSize { blocks: [self.blocks, 1, 1], threads: [self.threads, 1, 1], dynamic_shared: 0 };
         let schedule = Schedule { seed, memory, places: 8, steps: 100_000 };
         device.launch("test", launch, &arguments, &schedule).unwrap_or_else(|e| panic!("{e:?}\n{}", self.kernel()));
         let word = |address: u64| u32::from_le_bytes(device.memory.read(address, 4).unwrap().try_into().unwrap());
-        let mut parts: Vec<String> = (0..3).map(|n| format!("{} == {}", LOCATIONS[n], word(arrays[n]))).collect();
+        // Shared memory is gone when the kernel has ended.
+        let global = if self.z_is_shared { 2 } else { 3 };
+        let mut parts: Vec<String> = (0..global).map(|n| format!("{} == {}", LOCATIONS[n], word(arrays[n]))).collect();
         for (t, &results) in self.results.iter().enumerate() {
             parts.extend((0..results).map(|r| format!("P{t}:r{r} == {}", word(out + ((t * 8 + r) * 4) as u64))));
         }
@@ -170,6 +271,141 @@ fn whatever_the_weak_machine_shows_the_model_allows() {
         }
     }
     assert!(u64::from(weak_ones) > cases() / 2, "only {weak_ones} outcomes that sequential consistency does not have");
+}
+
+/// What the weak machine has to show and what it may never show: threads in blocks, their code, and an outcome. The model is asked about each.
+const SHOWN: [(u32, u32, &[&str], &str, bool); 22] = [
+    // Two blocks take a lock.
+    (2, 1, &["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", true),
+    (2, 1, &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", true),
+    (2, 1, &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.gpu.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", false),
+    (1, 2, &["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", false),
+    (1, 2, &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", false),
+    (
+        2,
+        1,
+        &[
+            "atom.acq_rel.cta.exch.b32 r0, x, 1; fence.sc.gpu; ld.weak.u32 r1, y; st.weak.u32 y, 1; fence.sc.gpu",
+            "fence.sc.gpu; atom.acq_rel.cta.exch.b32 r0, x, 1; fence.sc.gpu; ld.weak.u32 r1, y; st.weak.u32 y, 1",
+        ],
+        "P0:r0 == 0 /\\ P1:r0 == 0 /\\ P0:r1 == 0 /\\ P1:r1 == 0",
+        true,
+    ),
+    // Both count.
+    (2, 1, &["atom.relaxed.cta.add.u32 r0, x, 1", "atom.relaxed.cta.add.u32 r0, x, 1"], "x == 1", true),
+    (
+        2,
+        2,
+        &[
+            "atom.relaxed.cta.add.u32 r0, x, 1",
+            "atom.relaxed.cta.add.u32 r0, x, 1",
+            "atom.relaxed.cta.add.u32 r0, x, 1",
+            "atom.relaxed.cta.add.u32 r0, x, 1",
+        ],
+        "x == 2",
+        true,
+    ),
+    (
+        2,
+        2,
+        &[
+            "atom.relaxed.cta.add.u32 r0, x, 1",
+            "atom.relaxed.cta.add.u32 r0, x, 1",
+            "atom.relaxed.cta.add.u32 r0, x, 1",
+            "atom.relaxed.cta.add.u32 r0, x, 1",
+        ],
+        "x == 1",
+        false,
+    ),
+    // A flag that another block, or thread, is not to see so.
+    (2, 1, &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.cta.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, true),
+    (2, 1, &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.weak.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, true),
+    (2, 1, &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, true),
+    (2, 1, &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, false),
+    // A fence.sc is in one order with the other, whatever the flag is.
+    (
+        2,
+        1,
+        &["st.weak.u32 x, 1; fence.sc.gpu; st.relaxed.cta.u32 y, 1", "ld.relaxed.cta.u32 r0, y; fence.sc.gpu; ld.weak.u32 r1, x"],
+        STALE_MESSAGE,
+        false,
+    ),
+    (1, 2, &["st.weak.u32 x, 1; fence.acq_rel.cta; st.relaxed.cta.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, false),
+    (1, 2, &["st.weak.u32 x, 1; fence.acq_rel.cta; st.weak.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, true),
+    // An atomic operation does not pass what another store behind the same fence has passed, and may pass that store itself.
+    (
+        2,
+        1,
+        &[
+            "st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 z, 1; atom.relaxed.gpu.exch.b32 r0, y, 1",
+            STRONG_MESSAGE_TAKEN,
+        ],
+        STALE_MESSAGE,
+        false,
+    ),
+    (
+        2,
+        1,
+        &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.weak.u32 z, 1; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        false,
+    ),
+    // What a thread has seen of a location it does not forget when it acquires something older.
+    (
+        2,
+        1,
+        &[
+            "st.relaxed.gpu.u32 y, 1; st.relaxed.gpu.u32 x, 1",
+            "ld.relaxed.gpu.u32 r0, x; ld.relaxed.gpu.u32 r1, y; fence.acq_rel.gpu; ld.relaxed.gpu.u32 r2, x",
+        ],
+        "P1:r0 == 1 /\\ P1:r1 == 1 /\\ P1:r2 == 0",
+        false,
+    ),
+    (
+        2,
+        1,
+        &["fence.acq_rel.gpu; st.weak.u32 x, 1; atom.relaxed.gpu.exch.b32 r0, y, 1", STRONG_MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        true,
+    ),
+    // A compare-and-swap that fails writes nothing: the lock is not taken again when it has been left.
+    (
+        2,
+        1,
+        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 x, 2", "ld.relaxed.gpu.u32 r0, x; atom.relaxed.cta.cas.b32 r1, x, 7, 8"],
+        "x == 1",
+        false,
+    ),
+    // What a block knows of its own.
+    (
+        1,
+        2,
+        &["st.relaxed.cta.u32 x, 1; atom.relaxed.cta.add.u32 r0, y, 1", "ld.acquire.cta.u32 r0, y; ld.weak.u32 r1, x"],
+        STALE_MESSAGE,
+        true,
+    ),
+];
+
+const MESSAGE_TAKEN: &str = "ld.relaxed.cta.u32 r0, y; fence.acq_rel.gpu; ld.weak.u32 r1, x";
+const STRONG_MESSAGE_TAKEN: &str = "ld.relaxed.gpu.u32 r0, y; fence.acq_rel.gpu; ld.weak.u32 r1, x";
+const STALE_MESSAGE: &str = "P1:r0 == 1 /\\ P1:r1 == 0";
+
+#[test]
+fn what_is_of_another_scope_is_shown_where_the_model_allows_it() {
+    let model = library::load("ptx-8", &[]).unwrap().model;
+    let mut runner = ExplicitRunner::new(&model);
+    for (blocks, threads, code, condition, is_shown) in SHOWN {
+        let code: Vec<Vec<String>> = code.iter().map(|lines| lines.split("; ").map(str::to_owned).collect()).collect();
+        let results = |lines: &Vec<String>| (0..8).filter(|r| lines.iter().any(|l| l.contains(&format!(" r{r}, ")))).count();
+        let results = code.iter().map(results).collect();
+        let program = SmallProgram { blocks, threads, z_is_shared: false, code, results };
+        let text = program.litmus(condition);
+        let test = read::test(&SourceFile::new("t", &text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+        assert_eq!(runner.run(&test, &Options::default()).unwrap().reachable, is_shown, "by the model: {text}");
+        let holds = |outcome: String| condition.split(" /\\ ").all(|part| outcome.split(" /\\ ").any(|other| other == part));
+        let seen = (0..2_000).filter(|&seed| holds(program.run(MemoryKind::Weak, seed))).count();
+        assert_eq!(seen > 0, is_shown, "{seen} times: {text}");
+    }
 }
 
 #[test]
