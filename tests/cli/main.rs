@@ -57,6 +57,7 @@ mod schema;
 #[cfg(unix)]
 mod security;
 mod seen_elsewhere;
+mod small_applications;
 mod solvers;
 mod tables;
 mod unknown_failures;

@@ -193,8 +193,10 @@ impl MachineModule {
             MemoryKind::SequentiallyConsistent => {
                 KernelMachine::new(program, launch, memory, InOrder, schedule.seed).run(number, &bytes, schedule)
             }
-            MemoryKind::Weak => KernelMachine::new(program, launch, memory, Buffered::new(schedule.seed), schedule.seed)
-                .run(number, &bytes, schedule),
+            MemoryKind::Weak => {
+                let weak = Buffered::new(schedule.seed, schedule.steps);
+                KernelMachine::new(program, launch, memory, weak, schedule.seed).run(number, &bytes, schedule)
+            }
         };
         ended.map_err(|fault| LaunchError::Fault(Box::new(fault)))
     }

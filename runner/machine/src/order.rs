@@ -185,6 +185,8 @@ struct WaitingStore {
     epoch: u32,
     /// As far as other blocks see: in a thread's buffer how many device fences its thread had done before it.
     device_epoch: u32,
+    /// The turn in which it came into the buffer.
+    since: u64,
 }
 
 impl WaitingStore {
@@ -269,11 +271,28 @@ struct BlockView {
     own: FxHashMap<usize, u64>,
 }
 
+/// A buffer.
+#[derive(Debug, Clone, Copy)]
+enum StoreBuffer {
+    OfThread(Who),
+    OfBlock(usize),
+}
+
+/// For so many turns of each thread a store waits at most, and for so small a part of the steps that a run has: who waits for it comes to an end.
+const MOST_AGE: u64 = 256;
+const LEAST_PART: u64 = 256;
+
 /// Weak memory.
 pub(crate) struct Buffered {
     rng: Rng,
     /// One turn in so many lets something go. It differs from run to run, as stress differs.
     one_in: u32,
+    turn: u64,
+    /// After so many turns a store has to go.
+    most_age: u64,
+    /// When stores came into buffers, the first one first.
+    due: VecDeque<(u64, StoreBuffer)>,
+    steps: u64,
     /// Counts the stores that took place.
     time: u64,
     /// For each location of global memory when it changed, and what was there before.
@@ -283,10 +302,35 @@ pub(crate) struct Buffered {
 }
 
 impl Buffered {
-    pub fn new(seed: u64) -> Self {
+    /// Weak memory for a run of at most so many steps.
+    pub fn new(seed: u64, steps: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let one_in = [1, 2, 8, 32][rng.usize(..4)];
-        Self { rng, one_in, time: 0, old: FxHashMap::default(), threads: Vec::new(), blocks: Vec::new() }
+        Self {
+            rng,
+            one_in,
+            turn: 0,
+            most_age: 0,
+            due: VecDeque::new(),
+            steps,
+            time: 0,
+            old: FxHashMap::default(),
+            threads: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
+    /// What has waited too long goes.
+    fn settle_due(&mut self, all: &mut Memories<'_>) {
+        while let Some(&(since, buffer)) = self.due.front()
+            && since + self.most_age < self.turn
+        {
+            self.due.pop_front();
+            match buffer {
+                StoreBuffer::OfThread(who) => self.settle_thread(all, who, &|w| w.since <= since),
+                StoreBuffer::OfBlock(block) => self.settle_block(all, block, &|w| w.since <= since),
+            }
+        }
     }
 
     /// A store takes place in memory.
@@ -318,8 +362,9 @@ impl Buffered {
         if waiting.device_epoch > thread.passed && thread.waiting.iter().all(|w| w.device_epoch >= waiting.device_epoch) {
             thread.pass_fences(waiting.device_epoch, block);
         }
-        waiting.epoch = block.epoch;
+        (waiting.epoch, waiting.since) = (block.epoch, self.turn);
         block.waiting.push_back(waiting);
+        self.due.push_back((self.turn, StoreBuffer::OfBlock(who.block)));
         if block.waiting.len() > MOST_WAITING {
             self.pass_to_memory(all, who.block, None);
         }
@@ -438,7 +483,7 @@ impl Buffered {
         }
         let old = all.get(who.block, cell, bytes);
         if let Some(value) = new(old) {
-            let store = WaitingStore { cell, bytes, value, reach: StoreReach::Device, epoch: 0, device_epoch: 0 };
+            let store = WaitingStore { cell, bytes, value, reach: StoreReach::Device, epoch: 0, device_epoch: 0, since: 0 };
             self.commit(all, who.block, store);
         }
         if let MachineCell::Global(_) = cell {
@@ -464,8 +509,9 @@ impl Buffered {
         let old = self.known_in_block(all, who, cell, bytes, StoreReach::Block);
         if let Some(value) = new(old) {
             let block = &mut self.blocks[who.block];
-            let epoch = block.epoch;
-            block.waiting.push_back(WaitingStore { cell, bytes, value, reach: StoreReach::Block, epoch, device_epoch: 0 });
+            let (epoch, since) = (block.epoch, self.turn);
+            block.waiting.push_back(WaitingStore { cell, bytes, value, reach: StoreReach::Block, epoch, device_epoch: 0, since });
+            self.due.push_back((since, StoreBuffer::OfBlock(who.block)));
             if block.waiting.len() > MOST_WAITING {
                 self.pass_to_memory(all, who.block, None);
             }
@@ -525,6 +571,7 @@ impl MemoryOrdering for Buffered {
         if self.threads.len() < first + threads {
             self.threads.resize_with(first + threads, ThreadView::default);
         }
+        self.most_age = (MOST_AGE * self.threads.len() as u64).min((self.steps / LEAST_PART).max(MOST_AGE));
         // What was before the launch is known to all of it; old values of a block's predecessor in its place are none of its own.
         for thread in &mut self.threads[first..first + threads] {
             *thread = ThreadView { floor: 0, ..ThreadView::default() };
@@ -549,8 +596,10 @@ impl MemoryOrdering for Buffered {
             self.release(who, ordering.scope);
         }
         let thread = &mut self.threads[who.thread];
-        let (epoch, device_epoch) = (thread.epoch, thread.device_epoch);
-        thread.waiting.push_back(WaitingStore { cell, bytes, value, reach: StoreReach::of(ordering), epoch, device_epoch });
+        let (epoch, device_epoch, since) = (thread.epoch, thread.device_epoch, self.turn);
+        let reach = StoreReach::of(ordering);
+        thread.waiting.push_back(WaitingStore { cell, bytes, value, reach, epoch, device_epoch, since });
+        self.due.push_back((since, StoreBuffer::OfThread(who)));
         if thread.waiting.len() > MOST_WAITING {
             let may = Self::may_go(&thread.waiting, StoreReach::Block);
             let position = may[self.rng.usize(..may.len())];
@@ -611,6 +660,8 @@ impl MemoryOrdering for Buffered {
     }
 
     fn settle_some(&mut self, all: &mut Memories<'_>, who: Who) {
+        self.turn += 1;
+        self.settle_due(all);
         if self.rng.u32(..self.one_in) != 0 {
             return;
         }

@@ -1,0 +1,96 @@
+//! Small applications in CUDA whose answers are known: right ones, those that weak memory alone makes wrong, and those that are wrong in order.
+
+use std::fs;
+use std::process::Output;
+
+use crate::program::{command, folder, json, text};
+
+const RIGHT: &str = "no run was wrong, which is no proof: ";
+const WEAK: &str = "wrong with weak memory only: ";
+const ORDER: &str = "wrong without weak memory: ";
+
+/// The kernel; blocks, threads and bytes of shared memory; the arrays, which are its arguments (their words; `c`: these count from 0); what must hold at
+/// the end; and how the answer begins.
+const APPLICATIONS: [(&str, (u32, u32, u32), &str, &str, &str); 27] = [
+    ("ticket", (4, 1, 0), "next:1 serving:1 count:1", "count == 4", RIGHT),
+    ("message", (3, 1, 0), "data:4 flag:1 out:3", "out[1] == 10; out[2] == 10", RIGHT),
+    ("dekker", (2, 1, 0), "flags:2 won:1", "won <= 1", RIGHT),
+    ("grid_barrier", (4, 1, 0), "arrived:1 data:4 out:4", "out[0] == 2; out[3] == 1", RIGHT),
+    ("seqlock", (2, 1, 0), "seq:1 data:2 bad:1", "bad == 0", RIGHT),
+    ("warp_sum", (1, 64, 0), "in:64c out:1", "out == 2016", RIGHT),
+    ("tree_sum", (1, 64, 256), "in:64c out:1", "out == 2016", RIGHT),
+    ("block_lock", (1, 128, 0), "lock:1 count:1", "count == 4", RIGHT),
+    ("ring", (2, 1, 0), "slots:2 head:1 tail:1 out:8", "out[0] == 10; out[7] == 17", RIGHT),
+    ("seqlock_relaxed", (2, 1, 0), "seq:1 data:2 bad:1", "bad == 0", WEAK),
+    ("ring_relaxed_head", (2, 1, 0), "slots:2 head:1 tail:1 out:8", "out[0] == 10; out[7] == 17", WEAK),
+    ("block_lock", (2, 32, 0), "lock:1 count:1", "count == 2", WEAK),
+    ("lock_of_a_block", (2, 1, 0), "lock:1 count:1", "count == 4", WEAK),
+    ("counter_of_a_block", (2, 1, 0), "count:1", "count == 8", WEAK),
+    ("counter_of_a_block", (1, 2, 0), "count:1", "count == 8", RIGHT),
+    ("last_by_block", (3, 1, 0), "part:3 count:1 out:1", "out == 6", WEAK),
+    ("dekker_acq_rel", (2, 1, 0), "flags:2 won:1", "won <= 1", WEAK),
+    ("plain_flag", (2, 1, 0), "data:1 flag:1 out:1", "out == 1", WEAK),
+    ("fence_of_a_block", (2, 1, 0), "data:1 flag:1 out:1", "out == 1", WEAK),
+    ("fence_of_a_block", (1, 1, 0), "data:1 flag:1 out:1", "out == 0", RIGHT),
+    ("tree_sum_unsynced", (1, 64, 256), "in:64c out:1", "out == 2016", ORDER),
+    ("lost_count", (4, 1, 0), "count:1", "count == 4", ORDER),
+    ("beyond_shared", (1, 64, 0), "in:64c out:64", "out[*] >= 0", ORDER),
+    ("beyond_local", (1, 1, 0), "in:64c out:1", "out == 1", ORDER),
+    ("beyond_global", (1, 4, 0), "a:64 b:64", "b[0] == 2", ORDER),
+    ("tree_sum", (1, 64, 252), "in:64c out:1", "out == 2016", ORDER),
+    ("one_comes", (1, 33, 0), "out:1", "out == 1", ORDER),
+];
+
+/// Runs an application that Margay compiles, whatever other compilers there are.
+fn test(arguments: &[&str]) -> Output {
+    command(&[&["app", "test"], arguments].concat()).env_remove("MARGAY_TOOLKIT").output().expect("the program starts")
+}
+
+#[test]
+fn what_is_known_of_small_applications_is_found() {
+    let dir = folder("small-applications");
+    fs::copy("tests/cli/applications/small.cu", dir.join("small.cu")).unwrap();
+    for (n, (kernel, (blocks, threads, shared), arrays, post, expected)) in APPLICATIONS.into_iter().enumerate() {
+        let quoted = |all: Vec<&str>| all.into_iter().map(|one| format!("\"{one}\"")).collect::<Vec<_>>().join(", ");
+        let arrays: Vec<(&str, &str)> = arrays.split(' ').map(|array| array.split_once(':').unwrap()).collect();
+        let mut application =
+            format!("program = \"small.cu\"\nsteps = 200000\npost = [{}]\n", quoted(post.split("; ").collect()));
+        for (name, words) in &arrays {
+            let count = if words.ends_with('c') { "count_from = 0\n" } else { "" };
+            application += &format!("[[array]]\nname = \"{name}\"\nwords = {}\n{count}", words.trim_end_matches('c'));
+        }
+        application += &format!(
+            "[[launch]]\nkernel = \"{kernel}\"\nblocks = {blocks}\nthreads = {threads}\nshared = {shared}\narguments = [{}]\n",
+            quoted(arrays.iter().map(|(name, _)| *name).collect())
+        );
+        let path = dir.join(format!("{n}.toml"));
+        fs::write(&path, application).unwrap();
+        let tested = json(&test(&[text(&path), "--runs", "300", "--format", "json"]));
+        assert!(tested["answer"].as_str().unwrap().starts_with(expected), "{kernel}, expected {expected}: {tested}");
+    }
+}
+
+/// What Margay cannot make of a CUDA program is said at its place, if a launch needs it; nothing else is run in its stead.
+#[test]
+fn kernels_that_are_not_compiled_are_not_run() {
+    let dir = folder("applications-refused");
+    let good = "__device__ unsigned o;\nextern \"C\" __global__ void good() { o = 1; }\n";
+    let refused = "extern \"C\" __global__ void bad() { o = unknown_function(); }\n";
+    let no_ptx = "extern \"C\" __global__ void odd() { asm volatile(\"mov.u32 nothing, 1;\"); }\n";
+    let path = dir.join("app.toml");
+    let cases = [
+        (format!("{good}{refused}"), "good", Some(0), ""),
+        (format!("{good}{refused}"), "bad", Some(2), "app.cu:3:"),
+        (format!("{good}{no_ptx}"), "good", Some(2), "what margay made of"),
+        (format!("{good}{no_ptx}"), "good", Some(2), "the PTX of "),
+    ];
+    for (program, kernel, code, expected) in cases {
+        fs::write(dir.join("app.cu"), &program).unwrap();
+        let launch = format!("[[launch]]\nkernel = \"{kernel}\"\nblocks = 1\nthreads = 1\n");
+        fs::write(&path, format!("program = \"app.cu\"\npost = [\"o < 2\"]\n{launch}")).unwrap();
+        let output = test(&[text(&path), "--runs", "2"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), code, "{program}: {said}");
+        assert!(said.contains(expected), "{program}: {said}");
+    }
+}
