@@ -84,7 +84,7 @@ pub(crate) fn other_contents(
             launch,
             engines,
             numbers: numbers(question, prepared, launch),
-            covered: base.executed.visited.clone(),
+            covered: base.executed.visited.keys().copied().collect(),
             open: open_arrays(question, &base),
             known: vec![base],
             tried: &mut tried,
@@ -164,9 +164,9 @@ impl ContentSearch<'_, '_> {
                     let asked = KernelQuestion { arguments: &given, ..self.question.clone() };
                     let Some(with) = of_launch(&asked, self.prepared, self.launch)? else { return Ok(None) };
                     self.tried.tried += 1;
-                    let is_new = with.executed.visited.iter().any(|at| !self.covered.contains(at));
+                    let is_new = with.executed.visited.keys().any(|at| !self.covered.contains(at));
                     if is_new {
-                        self.covered.extend(with.executed.visited.iter().copied());
+                        self.covered.extend(with.executed.visited.keys().copied());
                         starts.push(contents);
                     }
                     for array in open_arrays(self.question, &with) {

@@ -15,6 +15,7 @@ use crate::condition::{ELEMENT, FinalCondition, asked_bytes};
 use crate::effort::{Effort, Engines};
 use crate::launch::{Launch, MAX_THREADS};
 use crate::layout::{Layout, Object};
+use crate::limits::PlaceLimits;
 use crate::mark::MarkKind;
 use crate::omission::{Omission, OmissionReason};
 use crate::parameter::{has_short_pointer, made_of};
@@ -178,6 +179,15 @@ impl Inquiry<'_, '_> {
     fn outside_of_smaller(&self, executed: &Executed, selection: LaunchSelection) -> Result<Option<String>, String> {
         let fixed = self.question.module.functions[self.question.kernel].required_threads.is_some();
         if selection.named || fixed || self.launch.total() <= SMALLEST || executed.stops(MarkKind::Outside).is_empty() {
+            return Ok(None);
+        }
+        // It is no matter of their size where the kernel says itself how many threads come there, and others of the block do not.
+        let limits = PlaceLimits::of(self.question.module, &reached(self.prepared, self.question.kernel));
+        let is_limited = |origin: Origin| {
+            let end = executed.visited.get(&origin).map_or(0, |highest| highest + 1);
+            end < self.launch.block[0] && limits.ends_at(end)
+        };
+        if executed.stops(MarkKind::Outside).iter().all(|(_, mark)| is_limited(mark.origin)) {
             return Ok(None);
         }
         // Where others then wait for the thread no execution ends, and the engines find none.

@@ -24,6 +24,7 @@ mod initial;
 mod inquiry;
 pub mod launch;
 mod layout;
+mod limits;
 mod liveness;
 mod mark;
 mod meeting;

@@ -5,13 +5,13 @@ mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::written::{Written, clean};
 use crate::collective::with_last_rounds_together;
 use crate::condition::ELEMENT;
 use crate::exchange::ExchangesOfWarps;
-use crate::launch::Launch;
+use crate::launch::{Launch, coordinates};
 use crate::layout::{Layout, Object};
 use crate::mark::{Mark, MarkKind};
 use crate::meeting::{Barriers, barriers};
@@ -58,8 +58,8 @@ pub(crate) struct Executed {
     pub written: BTreeSet<MemoryCell>,
     /// How arrays of global and constant memory are used, by their numbers.
     pub arrays: BTreeMap<u32, ArrayUse>,
-    /// The instructions that some thread comes to.
-    pub visited: FxHashSet<Origin>,
+    /// The instructions that some thread comes to, and the highest place in x of one that does.
+    pub visited: FxHashMap<Origin, u32>,
     names: BTreeMap<MemoryCell, String>,
     initial: Vec<(String, i64)>,
     /// The locations that are mbarriers.
@@ -248,9 +248,12 @@ impl Executed {
         let mut omissions = BTreeSet::new();
         let mut suppositions = BTreeSet::new();
         let mut cells = BTreeSet::new();
-        let mut visited = FxHashSet::default();
-        for thread in &threads {
-            visited.extend(thread.visited.iter().copied());
+        let mut visited: FxHashMap<Origin, u32> = FxHashMap::default();
+        for (number, thread) in threads.iter().enumerate() {
+            let [place, ..] = coordinates(number as u32 % launch.threads.max(1), launch.block);
+            for origin in &thread.visited {
+                visited.entry(*origin).and_modify(|highest| *highest = (*highest).max(place)).or_insert(place);
+            }
             suppositions.extend(thread.suppositions.iter().cloned());
             for (piece, _) in &thread.code {
                 cells.extend(piece.cells());

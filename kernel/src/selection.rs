@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ask::{KernelQuestion, reached};
 use crate::launch::{CHOSEN, Launch, MAX_THREADS, SMALL};
+use crate::limits::PlaceLimits;
 use crate::thread::PreparedModule;
 
 /// How a kernel tells threads of a block, or blocks, apart.
@@ -54,13 +55,23 @@ pub struct LaunchSelection {
     /// Does it ask for y of a thread, and of a block, and not for z? Libraries compute with all three for blocks of any shape. Of a thread also where
     /// it asks for y and z of both.
     pub has_rows: [bool; 2],
-    /// Does it ask for z of a thread?
-    pub has_layers: bool,
+    /// Where it asks for z of a thread, the smallest block with two threads in each dimension that it asks for.
+    pub layers: Option<[u32; 3]>,
+    /// And for z of a block?
+    pub has_stacks: bool,
+    /// The first dimension of a grid that it asks for.
+    pub blocks_along: usize,
+    /// How many threads a block has in which some stand behind each number that the kernel compares the place of a thread with, or divides it by; nothing where
+    /// the other launches have such.
+    pub widest: Option<u32>,
     /// What it multiplies the number of a block with: how many threads its blocks have, where it does not ask.
     pub block_width: Option<u32>,
     /// What it multiplies y of a thread with: how many threads a row of its blocks has, where it does not ask.
     pub row_width: Option<u32>,
 }
+
+/// Blocks behind each other.
+const STACK: [u32; 3] = [1, 1, 2];
 
 /// Registers that say how many threads a block has, or where a thread is in its warp: who reads them is one of several.
 const OF_THREADS: [&str; 4] = ["ntid", "laneid", "lanemask", "warpid"];
@@ -90,7 +101,10 @@ impl LaunchSelection {
         most_threads: None,
         meets_by_count: false,
         has_rows: [false; 2],
-        has_layers: false,
+        layers: None,
+        has_stacks: false,
+        blocks_along: 0,
+        widest: None,
         block_width: None,
         row_width: None,
     };
@@ -112,13 +126,18 @@ impl LaunchSelection {
             most_threads: function.most_threads.filter(|_| function.required_threads.is_none()),
             meets_by_count: false,
             has_rows: [false; 2],
-            has_layers: false,
+            layers: None,
+            has_stacks: false,
+            blocks_along: 0,
+            widest: None,
             block_width: None,
             row_width: None,
         };
         let mut dimensions: FxHashSet<String> = FxHashSet::default();
         let mut has_turns = false;
-        for function in reached(prepared, question.kernel) {
+        let reached = reached(prepared, question.kernel);
+        let limits = PlaceLimits::of(question.module, &reached);
+        for function in reached {
             let body = question.module.functions[function].body.as_deref().unwrap_or(&[]);
             all.read(body);
             let names = body.iter().flat_map(|i| leaves(&i.operands)).filter_map(|o| match o {
@@ -156,7 +175,13 @@ impl LaunchSelection {
         // code does whose own index has three.
         let is_volume = ["tid.y", "tid.z", "ctaid.y", "ctaid.z"].into_iter().all(has);
         all.has_rows = [has("tid.y") && (is_volume || !has("tid.z")), has("ctaid.y") && !has("ctaid.z")];
-        all.has_layers = is_volume || has("tid.z") && !has("ntid.z") && !has("ntid.y");
+        // Nor do they leave out y.
+        let has_layers = is_volume || has("tid.z") && (!has("tid.y") || !has("ntid.z") && !has("ntid.y"));
+        all.layers = has_layers.then(|| ["tid.x", "tid.y", "tid.z"].map(|name| if has(name) { 2 } else { 1 }));
+        all.has_stacks = is_volume || has("ctaid.z") && (!has("ctaid.y") || !has("nctaid.z") && !has("nctaid.y"));
+        all.blocks_along = ["ctaid.x", "ctaid.y", "ctaid.z"].into_iter().position(has).unwrap_or(0);
+        all.widest =
+            limits.block(CHOSEN.iter().map(|l| l.threads).max().unwrap_or(0)).filter(|_| all.threads == IdentityUse::Read);
         all
     }
 
@@ -269,8 +294,22 @@ impl LaunchSelection {
         self.threads.allows(launch.threads) && (are_alike || self.blocks.allows(launch.blocks))
     }
 
-    /// The launches.
+    /// The launches. Blocks that differ in x alone are no others where only y or z is asked for.
     pub(crate) fn launches(self, question: &KernelQuestion<'_>) -> Vec<Launch> {
+        let mut found: Vec<Launch> = Vec::new();
+        for mut launch in self.launches_along_x(question) {
+            if !self.named && launch.cluster == 1 && self.blocks_along > 0 && launch.grid[0] > 1 {
+                launch.grid.swap(0, self.blocks_along);
+                launch = Launch::shaped([1, launch.grid[1], launch.grid[2]], launch.block);
+            }
+            if self.named || !found.contains(&launch) {
+                found.push(launch);
+            }
+        }
+        found
+    }
+
+    fn launches_along_x(self, question: &KernelQuestion<'_>) -> Vec<Launch> {
         if self.named {
             // Where a kernel says how many blocks are in a cluster, that need not be said again.
             let in_clusters =
@@ -296,11 +335,14 @@ impl LaunchSelection {
         }
         let fixed = question.module.functions[question.kernel].required_threads.is_some();
         let [threads, blocks] = self.has_rows;
-        if !fixed && self.has_layers {
-            let all = [[2, 1, 1], [1, 2, 1], [1, 1, 2], [2, 2, 2]].map(|shape| Launch::shaped([1; 3], shape));
-            let several = [[2, 1, 1], [2, 2, 1]].map(|grid| Launch::shaped(grid, [2, 2, 2]));
+        if let Some(layers) = self.layers.filter(|_| !fixed) {
+            let along = |n: usize| std::array::from_fn(|at| if at == n { 2 } else { 1 });
+            let lines = (0..3).filter(|&n| layers[n] > 1).map(along).filter(|line| *line != layers);
+            let all = lines.chain([layers]).map(|shape| Launch::shaped([1; 3], shape));
+            let several = [[2, 1, 1], [2, 2, 1]].map(|grid| Launch::shaped(grid, layers));
             let grids = if blocks { 2 } else { usize::from(self.blocks != IdentityUse::Unread) };
-            return all.into_iter().chain(several.into_iter().take(grids)).collect();
+            let stacked = self.has_stacks.then(|| Launch::shaped(STACK, layers));
+            return all.chain(several.into_iter().take(grids)).chain(stacked).collect();
         }
         if !fixed && (threads || blocks) {
             // Tiles: blocks, and grids, of two by two and of four by four.
@@ -308,7 +350,8 @@ impl LaunchSelection {
             let one = [1; 3];
             let small = square(threads, 2);
             let all = [Launch::shaped(one, small), Launch::shaped([2, 1, 1], small), Launch::shaped(square(blocks, 2), small)];
-            let large = threads.then(|| Launch::shaped(one, [4, 4, 1]));
+            let stacked = self.has_stacks.then(|| Launch::shaped(STACK, small));
+            let large = threads.then(|| Launch::shaped(one, [4, 4, 1])).into_iter().chain(stacked);
             let most = self.most_threads.map_or(u32::MAX, |shape| shape.iter().product());
             let mut found: Vec<Launch> =
                 all.into_iter().chain(large).filter(|l| l.threads <= most && self.blocks.allows(l.blocks)).collect();
@@ -324,7 +367,11 @@ impl LaunchSelection {
             _ => l,
         };
         let mut found: Vec<Launch> = Vec::new();
-        for launch in all.into_iter().map(fitting).filter(|&l| l.total() == 1 || self.has(l)) {
+        let wide = self.widest.filter(|_| !fixed).map(|threads| Launch::new(1, threads));
+        let stacked =
+            self.has_stacks.then(|| if fixed { all[0].block } else { [if self.threads.allows(2) { 2 } else { 1 }, 1, 1] });
+        let stacked = stacked.map(|block| Launch::shaped(STACK, block));
+        for launch in all.iter().copied().chain(wide).map(fitting).chain(stacked).filter(|&l| l.total() == 1 || self.has(l)) {
             if !found.contains(&launch) {
                 found.push(launch);
             }
@@ -385,7 +432,7 @@ impl LaunchSelection {
             let threads = shape.iter().product::<u32>();
             return Some(format!("a block of {threads} threads: it has roles for them, and does not ask how many there are"));
         }
-        if self.has_layers && self.cluster == 1 {
+        if self.layers.is_some() && self.cluster == 1 {
             return Some("blocks of three dimensions: it asks for z".to_owned());
         }
         if self.has_rows != [false; 2] && self.cluster == 1 {

@@ -149,3 +149,93 @@ fn what_orders_launches_is_named() {
     let named: Vec<String> = answer.not_looked().into_iter().filter_map(|n| n.text).collect();
     assert_eq!(named, ["griddepcontrol.wait"]);
 }
+
+/// A number with which the place of a thread is compared, or by which it is divided, has threads on both sides, and a second group.
+#[test]
+fn blocks_reach_behind_the_numbers_that_places_are_compared_with() {
+    let of = |code: &str| {
+        let answer = asked(&format!("mov.u32 %r2, %tid.x;\n{code}\n{}", write("%tid.x")), &[]);
+        launches(&answer)
+    };
+    let usual: Vec<String> = ["1x2", "1x4", "1x33"].map(str::to_owned).to_vec();
+    let wide = |last: &str| [usual.clone(), vec![last.to_owned()]].concat();
+    for (code, last) in [
+        ("setp.lt.u32 %p1, %r2, 64;", "1x96"),
+        ("setp.gt.u32 %p1, %r2, 63;", "1x96"),
+        ("setp.le.u32 %p1, %r2, 63;", "1x96"),
+        ("setp.le.u32 %p1, %r2, 95;", "1x128"),
+        ("setp.eq.u32 %p1, %r2, 40;", "1x64"),
+        ("shr.u32 %r3, %r2, 6;", "1x128"),
+        ("div.u32 %r3, %r2, 48;", "1x96"),
+        ("rem.u32 %r3, %r2, 64;", "1x128"),
+        ("and.b32 %r3, %r2, 63;", "1x128"),
+        // The number of the warp, and that of the fourth one.
+        ("shr.u32 %r3, %r2, 5;\nsetp.eq.u32 %p1, %r3, 3;", "1x128"),
+        ("shr.s32 %r3, %r2, 31;\nshr.u32 %r4, %r3, 26;\nadd.s32 %r5, %r2, %r4;\nshr.s32 %r6, %r5, 6;", "1x128"),
+    ] {
+        assert_eq!(of(code), wide(last), "{code}");
+    }
+    // Those that 33 threads have, and those that are too many.
+    for code in ["setp.lt.u32 %p1, %r2, 32;", "setp.eq.u32 %p1, %r2, 0;", "shr.u32 %r3, %r2, 5;", "setp.lt.u32 %p1, %r2, 1000;"] {
+        assert_eq!(of(code), usual, "{code}");
+    }
+}
+
+/// What threads of the second group do is found, though 33 threads have none.
+#[test]
+fn a_race_of_the_second_group_is_found() {
+    let code = |group: u32| {
+        format!(
+            "mov.u32 %r2, %tid.x;\nshr.u32 %r3, %r2, 6;\nsetp.ne.u32 %p1, %r3, {group};\n@%p1 bra END;\nst.global.u32 [count], %r2;\nEND:"
+        )
+    };
+    assert_eq!(wrong(&asked(&code(0), &[])), Some(("1x2".to_owned(), FindingKind::Race)));
+    assert_eq!(wrong(&asked(&code(1), &[])), Some(("1x128".to_owned(), FindingKind::Race)));
+}
+
+/// `if (threadIdx.x <= 16) a[threadIdx.x] = 1` on 16 elements: the kernel says itself how many threads come there, so that it is no matter of the size of blocks.
+#[test]
+fn a_guard_that_lets_one_too_many_pass_is_found() {
+    let of = |code: &str| {
+        let text = format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .b8 own[64];\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+             mov.u32 %r2, %tid.x;\n{code}\n{}\nEND:\nret;\n}}\n",
+            write("%tid.x")
+        );
+        let module = margay_ptx::read(&text).expect("PTX");
+        let answer = ask(&KernelQuestion::new(&text, &module, 0)).expect("an answer");
+        wrong(&answer)
+    };
+    let found = Some(("1x33".to_owned(), FindingKind::Outside));
+    assert_eq!(of("setp.gt.u32 %p1, %r2, 16;\n@%p1 bra END;"), found);
+    assert_eq!(of("setp.ge.u32 %p1, %r2, 17;\n@%p1 bra END;"), found);
+    for right in [
+        "setp.gt.u32 %p1, %r2, 15;\n@%p1 bra END;",
+        // It says nothing of how many come there: it is written for smaller blocks.
+        "",
+        "setp.eq.u32 %p1, %r2, 7;",
+        "and.b32 %r3, %r2, 1;\nsetp.eq.u32 %p1, %r3, 1;\n@%p1 bra END;",
+    ] {
+        assert_eq!(of(right), None, "{right}");
+    }
+}
+
+/// Who asks for z and leaves out y places its own threads; so do blocks.
+#[test]
+fn a_place_without_y_has_layers() {
+    let place = |x: &str, z: &str| {
+        let code =
+            format!("mov.u32 %r1, {x};\nmov.u32 %r2, {z};\nsetp.gt.u32 %p1, %r2, 99;\n@%p1 bra END;\n{}\nEND:", write("%r1"));
+        asked(&code, &[])
+    };
+    let library = asked(&format!("mov.u32 %r1, %tid.z;\nmov.u32 %r2, %ntid.y;\nmov.u32 %r3, %tid.y;\n{}", write("%tid.x")), &[]);
+    assert_eq!((launches(&library)[0].as_str(), wrong(&library)), ("1x2", None));
+    for (x, z, launch) in [
+        ("%tid.x", "%tid.z", "1x(1x1x2)"),
+        ("%ctaid.x", "%ctaid.z", "(1x1x2)x1"),
+        ("%tid.x", "%ctaid.z", "(1x1x2)x1"),
+        ("%tid.x", "%ctaid.y", "(1x2)x2"),
+    ] {
+        assert_eq!(wrong(&place(x, z)), Some((launch.to_owned(), FindingKind::Race)), "{x} {z}");
+    }
+}
