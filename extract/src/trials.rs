@@ -43,8 +43,8 @@ impl FunctionTrials {
     /// The functions of a text of PTX. Of one that the machine does not read nothing is tried.
     pub(crate) fn of(text: &str) -> Self {
         let machine = MachineModule::read(text).ok().and_then(|mut module| {
-            let mut array = || module.memory.allocate(ARRAY.0 as u64).ok();
-            let arrays = [array()?, array()?, array()?];
+            let mut array = |name: &str| module.memory.allocate(name, ARRAY.0 as u64).ok();
+            let arrays = [array("object")?, array("result")?, array("success")?];
             Some(LoadedFunctions { module, arrays })
         });
         Self { machine }
@@ -92,7 +92,7 @@ impl LoadedFunctions {
             Err(LaunchError::Refused(_)) => return None,
             Err(LaunchError::Fault(fault)) => {
                 return match fault.kind {
-                    FaultKind::Outside(_) | FaultKind::Misaligned(_) | FaultKind::NoEnd(_) => Some(fault.kind.to_string()),
+                    FaultKind::Outside { .. } | FaultKind::Misaligned(_) | FaultKind::NoEnd(_) => Some(fault.kind.to_string()),
                     _ => None,
                 };
             }

@@ -138,7 +138,7 @@ impl KernelLowering {
         }
         text.push_str("ret;\n}\n");
         let mut module = MachineModule::read(&text).ok()?;
-        let address = module.memory.allocate(bytes).ok()?;
+        let address = module.memory.allocate("the value", bytes).ok()?;
         let launch = LaunchSize { blocks: [1; 3], threads: [1; 3], dynamic_shared: 0 };
         let steps = self.steps_left.min(MAX_STEPS + 2 * bytes);
         let schedule = Schedule { seed: 0, memory: MemoryKind::SequentiallyConsistent, places: 1, steps };

@@ -75,7 +75,7 @@ fn what_does_something_else_is_no_row() {
                 ("st.relaxed.gpu.b32 [%d1+4], %r1;", "lies beside the object"),
                 ("add.u32 %r3, %r1, 1;\nst.relaxed.gpu.b32 [%d1], %r3;", "it writes 0x"),
                 ("st.local.b32 [%d1], %r1;", "accesses .local memory"),
-                ("st.relaxed.gpu.shared.b32 [%d1], %r1;", "in no array"),
+                ("st.relaxed.gpu.shared.b32 [%d1], %r1;", "an access outside of every array"),
                 ("setp.eq.u32 %p1, %r1, 77;\nselp.b64 %d4, %d2, %d1, %p1;\nst.relaxed.gpu.b32 [%d4], %r1;", "cannot be followed"),
                 ("add.s64 %d4, %d1, 2;\nst.relaxed.gpu.b32 [%d4], %r1;", "no multiple of its size"),
             ],
@@ -93,7 +93,7 @@ fn what_does_something_else_is_no_row() {
             &[
                 ("atom.relaxed.gpu.add.u32 %r3, [%d1], %r1;\nst.b32 [%d2], %r3;", "exch of"),
                 ("atom.relaxed.gpu.or.b32 %r3, [%d1], 0;\nst.b32 [%d2], %r3;", "does not always write"),
-                ("atom.relaxed.gpu.exch.b32 %r3, [%d1+64], %r1;\nst.b32 [%d2], %r3;", "in no array"),
+                ("atom.relaxed.gpu.exch.b32 %r3, [%d1+64], %r1;\nst.b32 [%d2], %r3;", "an access outside of every array"),
             ],
         ),
         (
