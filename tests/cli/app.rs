@@ -127,12 +127,14 @@ fn a_kernel_that_never_ends_and_one_that_leaves_its_array_are_named() {
     assert!(endless["answer"].as_str().unwrap().starts_with("wrong without weak memory: "), "{endless}");
     fs::write(&path, application(1).replace("KERNEL", "fenced_flag")).unwrap();
     let (outside, _) = json(&["test", text(&path), "--runs", "5"]);
-    assert!(
-        outside["environments"][0]["first"].as_str().unwrap().starts_with(
-            "an access outside of every array (4 bytes behind the start of `o`, which has 4 bytes) in `fenced_flag`, "
-        ),
-        "{outside}"
-    );
+    let said = "an access outside of every array (4 bytes behind the start of `o`, which has 4 bytes) in `fenced_flag`, flag.cu:";
+    assert!(outside["environments"][0]["first"].as_str().unwrap().starts_with(said), "{outside}");
+    // No fence mends what is wrong in order: that is said first.
+    let (hardened, code) = json(&["harden", text(&path), "--runs", "5"]);
+    assert_eq!((code, hardened["verdict"].as_str()), (Some(1), Some("counterexample")), "{hardened}");
+    assert!(hardened["answer"].as_str().unwrap().starts_with("wrong without weak memory: "), "{hardened}");
+    assert!(hardened["first"].as_str().unwrap().starts_with("in order, seed 1: an access outside"), "{hardened}");
+    assert_eq!(hardened["fences"].as_array().map(Vec::len), Some(0), "{hardened}");
 }
 
 /// Programs of PLDI 2016 without their fences (results/papers.md): the machine finds as many as the model asks for.

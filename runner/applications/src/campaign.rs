@@ -114,9 +114,13 @@ impl Application {
             }
             Err(LaunchError::Refused(why)) => Err(why),
             Err(LaunchError::Fault(fault)) => {
-                let line = fault.line.map_or(String::new(), |line| format!(", line {}", line.line));
-                let ([x, ..], [t, ..]) = (fault.block, fault.thread);
-                let what = format!("{} in `{}`{line}, block {x}, thread {t}", fault.kind, fault.function);
+                let index = |[x, y, z]: [u32; 3], of: [u32; 3]| match of {
+                    [_, 1, 1] => x.to_string(),
+                    _ => format!("({x}, {y}, {z})"),
+                };
+                let (block, thread) = (index(fault.block, launch.launch.blocks), index(fault.thread, launch.launch.threads));
+                let place = loaded.device.place(&fault);
+                let what = format!("{} in `{}`, {place}, block {block}, thread {thread}", fault.kind, fault.function);
                 match fault.kind {
                     FaultKind::Unknown(_) => Err(what),
                     FaultKind::NoEnd(_) | FaultKind::BarrierNeverMet => Ok(Some(RunVerdict::TimeOut(what))),

@@ -20,7 +20,7 @@ use margay_reports::app::{FenceCost, Hardened, PlacedFence};
 use crate::application::Application;
 use crate::campaign::{ApplicationRunner, CpuRunner, count_within};
 use crate::on_gpu;
-use crate::test::{ApplicationRuns, conditions, not_run};
+use crate::test::{ApplicationRuns, IN_ORDER, conditions, not_run};
 
 /// The fence that `__threadfence()` is on every target.
 const FENCE: &str = "membar.gl;";
@@ -161,6 +161,8 @@ pub(crate) struct HardeningRun {
     pub runs: u64,
     /// What was wrong last.
     pub wrong: Option<String>,
+    /// Where all fences do not mend it: the first run in order that is wrong, too, and what is wrong in it.
+    pub in_order: Option<(u64, String)>,
     /// The GPU and the environment on it.
     pub on: Option<(String, String)>,
     pub costs: Vec<FenceCost>,
@@ -181,7 +183,16 @@ pub(crate) fn harden_with(
     let found = harden(&mut reducer, options.runs);
     steps.finish();
     let (runs, wrong) = (reducer.runs, reducer.wrong.take());
-    Ok(HardeningRun { reduction: found?, runs, wrong, on: None, costs: Vec::new(), notes: Vec::new() })
+    let reduction = found?;
+    let in_order = match reduction.verdict {
+        Verdict::Counterexample => {
+            let mut runner = CpuRunner::new(application, MemoryKind::SequentiallyConsistent);
+            let most = if options.gpu.is_some() { IN_ORDER.min(options.runs) } else { options.runs };
+            count_within(&mut runner, options.seed..options.seed + most, true, &limits, |_| {})?.first
+        }
+        _ => None,
+    };
+    Ok(HardeningRun { reduction, runs, wrong, in_order, on: None, costs: Vec::new(), notes: Vec::new() })
 }
 
 /// Hardens an application, and prints which fences are left.
@@ -209,7 +220,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
                 .help("name it, e.g. `--environments sys-str+`")),
         },
     };
-    let HardeningRun { reduction, runs, wrong, on, costs, notes } = match found {
+    let HardeningRun { reduction, runs, wrong, in_order, on, costs, notes } = match found {
         Ok(found) => found,
         Err(error) => return output.wrong(&[error]),
     };
@@ -225,6 +236,11 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
     };
     let name = if on.is_some() { application.file.name.clone() } else { application.name() };
     let answer = match verdict {
+        Verdict::Counterexample if in_order.is_some() => {
+            format!(
+                "wrong without weak memory: {name}, and no fence mends it: the program or its post-condition is wrong in order"
+            )
+        }
         Verdict::None => format!(
             "{} of {} fences {} left: {name}, {} no run of {} was wrong {place}, which is no proof",
             number(fences.len() as u64),
@@ -247,6 +263,8 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
             number(places.len() as u64)
         ),
     };
+    // What is wrong without weak memory needs no fences.
+    let fences = if in_order.is_some() { Vec::new() } else { fences };
     let left: Vec<PlacedFence> = fences
         .iter()
         .map(|&n| &places[n])
@@ -257,6 +275,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
         })
         .collect();
     let first = wrong.filter(|_| verdict == Verdict::Counterexample);
+    let first = in_order.map(|(seed, what)| format!("in order, seed {seed}: {what}")).or(first);
     let (device, environment) = on.unzip();
     match output.format {
         Format::Json => output.document(&Hardened {

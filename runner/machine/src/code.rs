@@ -202,6 +202,13 @@ pub(crate) struct DecodedFunction {
     pub parameters: Vec<(u32, u32)>,
 }
 
+impl DecodedFunction {
+    /// How many bytes the registers and the memory of a call take.
+    pub fn bytes(&self) -> u64 {
+        8 * u64::from(self.registers) + self.variables.bytes
+    }
+}
+
 /// All functions of a module that have a body, and where its variables are.
 #[derive(Debug)]
 pub(crate) struct MachineProgram {

@@ -1,15 +1,17 @@
 //! What is run, and what comes of it.
 
-use margay_ptx::{Line, Module, ReadError};
+use margay_ptx::{Line, ReadError};
+use rustc_hash::FxHashMap;
 
 use crate::code::{self, MachineProgram};
 use crate::limits::LaunchRefusal;
-use crate::machine::KernelMachine;
+use crate::machine::{KernelMachine, ThreadState};
 use crate::memory::GlobalMemory;
 use crate::order::{Buffered, InOrder};
 
-/// The most threads that are there at once.
+/// The most threads that are there at once, and the most bytes that they and their blocks take when they begin.
 const MAX_THREADS: u64 = 1 << 20;
+pub(crate) const MAX_BYTES: u64 = 2 << 30;
 
 /// How many blocks of how many threads, in three dimensions each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,26 +124,34 @@ pub struct MachineModule {
     /// Its memory. What the module declares is there.
     pub memory: GlobalMemory,
     program: MachineProgram,
+    /// The files of the source, by number.
+    files: FxHashMap<u32, String>,
+    /// Where the lines of the text end.
+    lines: Vec<usize>,
 }
 
 impl MachineModule {
     /// Reads PTX, and puts what it declares into memory.
     ///
     /// # Errors
-    /// The text is no PTX; or its variables are of another module or too large.
+    /// The text is no PTX; or a variable is of another module, or all are larger than this memory.
     pub fn read(text: &str) -> Result<Self, String> {
         let module = margay_ptx::read(text).map_err(|e: ReadError| e.to_string())?;
-        Self::load(&module)
+        let mut memory = GlobalMemory::default();
+        let program = code::decode(&module, &mut memory)?;
+        let lines = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
+        Ok(Self { memory, program, files: module.files, lines })
     }
 
-    /// Puts what a module declares into memory.
-    ///
-    /// # Errors
-    /// A variable is of another module, or all are larger than this memory.
-    pub fn load(module: &Module) -> Result<Self, String> {
-        let mut memory = GlobalMemory::default();
-        let program = code::decode(module, &mut memory)?;
-        Ok(Self { memory, program })
+    /// Where what went wrong stands: in the source, if the text says where, and else in the text itself.
+    pub fn place(&self, fault: &Fault) -> String {
+        match fault.line {
+            Some(Line { file, line, .. }) => match self.files.get(&file).and_then(|path| path.rsplit(['/', '\\']).next()) {
+                Some(name) => format!("{name}:{line}"),
+                None => format!("line {line}"),
+            },
+            None => format!("PTX line {}", self.lines.partition_point(|end| *end < fault.at) + 1),
+        }
     }
 
     /// Address and size of a variable of the module.
@@ -177,6 +187,12 @@ impl MachineModule {
         if places * u64::from(threads) > MAX_THREADS {
             return refuse(format!("{places} blocks of {threads} threads at once: at most {MAX_THREADS} threads; fewer places"));
         }
+        let of_thread = code.bytes() + size_of::<ThreadState>() as u64;
+        let of_block = self.program.dynamic.start + u64::from(launch.dynamic_shared) + u64::from(threads) * of_thread;
+        if places * of_block > MAX_BYTES {
+            let all = "bytes of registers, shared and local memory: at most";
+            return refuse(format!("{places} blocks at once take {} {all} {MAX_BYTES}; fewer places", places * of_block));
+        }
         if arguments.len() != code.parameters.len() {
             return refuse(format!("`{kernel}` takes {} arguments, {} are given", code.parameters.len(), arguments.len()));
         }
@@ -188,7 +204,7 @@ impl MachineModule {
             bytes.resize((at + size) as usize, 0);
             bytes[at as usize..at as usize + argument.len()].copy_from_slice(argument);
         }
-        let Self { memory, program } = self;
+        let Self { memory, program, .. } = self;
         let ended = match schedule.memory {
             MemoryKind::SequentiallyConsistent => {
                 KernelMachine::new(program, launch, memory, InOrder, schedule.seed).run(number, &bytes, schedule)

@@ -12,7 +12,7 @@ use crate::address::{ArrayRoom, FRAME_WINDOWS, SHARED_WINDOWS, call_address, cal
 use crate::code::{
     Call, DecodedFunction, DecodedStep, GuardedStep, LaneMask, MachineAccess, MachineProgram, NONE, SpecialRegister, StepOperand,
 };
-use crate::launch::{Fault, FaultKind, Finished, LaunchSize, Schedule};
+use crate::launch::{Fault, FaultKind, Finished, LaunchSize, MAX_BYTES, Schedule};
 use crate::memory::{self, GlobalMemory};
 use crate::order::{MachineCell, Memories, MemoryOrdering, Ordering, Who};
 
@@ -60,7 +60,7 @@ struct CallFrame {
 }
 
 #[derive(Debug)]
-struct ThreadState {
+pub(crate) struct ThreadState {
     code: u32,
     at: u32,
     /// The registers of all calls; those of the last one begin at `base`.
@@ -124,6 +124,10 @@ pub(crate) struct KernelMachine<'p, 'd, O> {
     steps: u64,
     /// The variables of shared memory, and what the launch gives.
     shared: Vec<ArrayRoom>,
+    /// How many bytes the calls take that are under way in all threads.
+    called_bytes: u64,
+    /// What each byte of shared and local memory holds that nothing was written to: another one in each run.
+    unwritten: u8,
 }
 
 /// How a turn ends.
@@ -136,6 +140,8 @@ enum Turn {
 
 impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
     pub fn new(program: &'p MachineProgram, launch: LaunchSize, global: &'d mut GlobalMemory, ordering: O, seed: u64) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let unwritten = rng.u8(1..);
         Self {
             program,
             launch,
@@ -145,9 +151,11 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
             threads: Vec::new(),
             offers: Vec::new(),
             ready: Vec::new(),
-            rng: Rng::with_seed(seed),
+            rng,
             steps: 0,
             shared: Vec::new(),
+            called_bytes: 0,
+            unwritten,
         }
     }
 
@@ -209,7 +217,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let threads: u32 = self.launch.threads.iter().product();
         let first = place * threads as usize;
         let block = BlockState { number, barriers: [BarrierCount::default(); BARRIERS], alive: threads };
-        let shared = vec![0; (self.program.dynamic.start + u64::from(self.launch.dynamic_shared)) as usize];
+        let shared = vec![self.unwritten; (self.program.dynamic.start + u64::from(self.launch.dynamic_shared)) as usize];
         match self.blocks.get_mut(place) {
             Some(before) => {
                 *before = block;
@@ -223,7 +231,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         self.ordering.begin(place, first, threads as usize);
         let code = &self.program.codes[kernel];
         for n in 0..threads {
-            let mut stack = vec![0; code.variables.bytes as usize];
+            let mut stack = vec![self.unwritten; code.variables.bytes as usize];
             stack[..parameters.len()].copy_from_slice(parameters);
             let thread = ThreadState {
                 code: kernel as u32,
@@ -472,7 +480,9 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
                 }
                 DecodedStep::Call(call) => {
                     if !self.call(who, call) {
-                        return Err(self.fault(who.thread, FaultKind::Unknown("calls that are too deep".into())));
+                        return Err(
+                            self.fault(who.thread, FaultKind::Unknown("calls that are too deep, or take too much memory".into()))
+                        );
                     }
                     continue;
                 }
@@ -643,7 +653,12 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
     }
 
     fn end(&mut self, who: Who) -> Turn {
+        let program = self.program;
         let thread = &mut self.threads[who.thread];
+        if !thread.calls.is_empty() {
+            let around = thread.calls.iter().skip(1).map(|call| call.code).chain([thread.code]);
+            self.called_bytes -= around.map(|code| program.codes[code as usize].bytes()).sum::<u64>();
+        }
         thread.standing = ThreadStanding::Ended;
         thread.registers = Vec::new();
         thread.stack = Vec::new();
@@ -656,13 +671,14 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let values: Vec<(u64, u32, u32)> = call.values_in.iter().map(|&(s, at, bytes)| (self.value(who, s), at, bytes)).collect();
         let registers: Vec<(u64, u32)> = call.registers_in.iter().map(|&(s, to)| (self.value(who, s), to)).collect();
         let thread = &mut self.threads[who.thread];
-        if thread.calls.len() >= MAX_DEPTH {
+        self.called_bytes += callee.bytes();
+        if thread.calls.len() >= MAX_DEPTH || self.called_bytes > MAX_BYTES {
             return false;
         }
         thread.calls.push(CallFrame { code: thread.code, at: thread.at, registers: thread.base, memory: thread.frame });
         let (base, frame) = (thread.registers.len() as u32, thread.stack.len() as u32);
         thread.registers.resize(base as usize + callee.registers as usize, 0);
-        thread.stack.resize(frame as usize + callee.variables.bytes as usize, 0);
+        thread.stack.resize(frame as usize + callee.variables.bytes as usize, self.unwritten);
         for &(from, to, bytes) in &call.bytes_in {
             let from = (thread.frame + from) as usize;
             thread.stack.copy_within(from..from + bytes as usize, (frame + to) as usize);
@@ -691,6 +707,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
                 thread.registers[(back.registers + to) as usize] = thread.registers[(thread.base + from) as usize];
             }
         }
+        self.called_bytes -= program.codes[thread.code as usize].bytes();
         thread.registers.truncate(thread.base as usize);
         thread.stack.truncate(thread.frame as usize);
         (thread.code, thread.at, thread.base, thread.frame) = (back.code, back.at + 1, back.registers, back.memory);

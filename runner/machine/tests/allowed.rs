@@ -182,7 +182,9 @@ impl SmallProgram {
              WAIT:\nsetp.eq.u64 %p, %d, 0;\n@%p bra GO;\nsub.s64 %d, %d, 1;\nbra WAIT;\nGO:\n",
         );
         if self.z_is_shared {
-            text = text.replace(".visible", ".shared .u32 zs;\n.visible") + "mov.u64 %z, zs;\ncvta.shared.u64 %z, %z;\n";
+            // It holds anything at the start.
+            text = text.replace(".visible", ".shared .u32 zs;\n.visible")
+                + "mov.u64 %z, zs;\ncvta.shared.u64 %z, %z;\nst.u32 [%z], 0;\nbar.sync 0;\n";
         }
         for (t, lines) in self.code.iter().enumerate() {
             text += &format!("setp.ne.u32 %p, %r33, {t};\n@%p bra L{t};\n");

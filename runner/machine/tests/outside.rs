@@ -110,6 +110,16 @@ fn what_no_gpu_launches_is_refused() {
             Err(other) => panic!("{directive} {size:?}: {other:?}"),
         }
     }
+    // A million blocks with all of shared memory, at once.
+    let text = format!("{HEADER}.visible .entry test(.param .u64 a, .param .u64 b)\n{{\nret;\n}}\n");
+    let mut device = MachineModule::read(&text).unwrap();
+    let schedule = Schedule { seed: 1, memory: MemoryKind::Weak, places: 1_000_000, steps: 10_000 };
+    match device.launch("test", sizes([1_000_000, 1, 1], [1, 1, 1], 232_448), &[vec![0; 8], vec![0; 8]], &schedule) {
+        Err(LaunchError::Refused(why)) => {
+            assert!(why.contains("1000000 blocks at once") && why.contains("fewer places"), "{why}")
+        }
+        other => panic!("{other:?}"),
+    }
     let narrow = HEADER.replace("64", "32");
     for head in [narrow.as_str(), ".version 8.6\n.target sm_90\n"] {
         let refused = MachineModule::read(&format!("{head}.visible .entry test()\n{{\nret;\n}}\n")).unwrap_err();

@@ -166,3 +166,16 @@ extern "C" __global__ void beyond_local(const unsigned *in, unsigned *out) {
 }
 extern "C" __global__ void beyond_global(unsigned *a, unsigned *b) { a[threadIdx.x * 64] = 1; b[threadIdx.x] = 2; }
 extern "C" __global__ void one_comes(unsigned *out) { if (threadIdx.x < 32) asm volatile("barrier.sync 1, 64;"); *out = 1; }
+extern "C" __global__ void unwritten_shared(const unsigned *in, unsigned *out) {
+  __shared__ unsigned s[64];
+  if (threadIdx.x % 2 == 0) s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  atomicAdd(out, s[threadIdx.x]);
+}
+extern "C" __global__ void unwritten_local(const unsigned *in, unsigned *out) {
+  unsigned a[4];
+  for (unsigned i = 1; i < 4; i++) a[i] = in[i];
+  unsigned s = 0;
+  for (unsigned i = 0; i < 4; i++) s += a[(i + in[0]) % 4];
+  *out = s;
+}
