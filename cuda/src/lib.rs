@@ -16,16 +16,23 @@ use crate::lex::{CudaRefusal, CudaSpan};
 use crate::preprocess::{CudaFile, Preprocessor};
 use crate::read::ProgramReader;
 
-/// The parts of CUDA's library that kernels use, in CUDA.
-const LIBRARY: &str = concat!(include_str!("library.cu"), include_str!("asynchronous.cu"));
-
-/// The same with numbers of 16 bits, which take as long to read as all of the rest.
-const LIBRARY_WITH_HALF: &str = concat!(include_str!("library.cu"), include_str!("half.cu"), include_str!("asynchronous.cu"));
-
-/// May a program use numbers of 16 bits? It names them, or includes another file of its own.
-fn may_use_half(text: &str) -> bool {
+/// The parts of CUDA's library that a program may use, in CUDA. Those whose names it does not have take long to read.
+fn library(text: &str) -> String {
+    let has = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
     let includes = |line: &str| line.trim_start().starts_with('#') && line.contains("include") && line.contains('"');
-    ["half", "bfloat", "fp16", "bf16"].iter().any(|sign| text.contains(sign)) || text.lines().any(includes)
+    // Another file of the program may name what is in it.
+    let is_whole = text.lines().any(includes);
+    let mut found = include_str!("library.cu").to_owned();
+    for (part, signs) in [
+        (include_str!("vocabulary.cu"), &["std::", "namespace std", "cuda::", "<=>"][..]),
+        (include_str!("half.cu"), &["half", "bfloat", "fp16", "bf16"]),
+        (include_str!("asynchronous.cu"), &["cuda::", "namespace cuda", "cooperative_groups", "__pipeline", "__is", "cg::"]),
+    ] {
+        if is_whole || has(signs) {
+            found.push_str(part);
+        }
+    }
+    found
 }
 
 /// Reads a file that a program includes: nothing where there is none; an error is why it is not read, as a sentence about `it`.
@@ -109,8 +116,7 @@ pub fn compile_understood(program: &CudaSource<'_>) -> Result<CudaModule, CudaEr
     let digits: String = program.target.chars().filter(char::is_ascii_digit).collect();
     let architecture = digits.parse().unwrap_or(90);
     let mut preprocessor = Preprocessor::new(architecture, program.include);
-    let library = if may_use_half(program.text) { LIBRARY_WITH_HALF } else { LIBRARY };
-    let done = preprocessor.file("", library, 0).and_then(|()| preprocessor.file(program.name, program.text, 0));
+    let done = preprocessor.file("", &library(program.text), 0).and_then(|()| preprocessor.file(program.name, program.text, 0));
     let Preprocessor { files, tokens, headers, written, .. } = preprocessor;
     let error = |refusal| error(&files, &written, refusal);
     done.map_err(error)?;

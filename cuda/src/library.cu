@@ -365,22 +365,33 @@ MARGAY_REAL_LIMITS(float, 1.175494351e-38f, 3.402823466e+38f, 1e999f)
 MARGAY_REAL_LIMITS(double, 2.2250738585072014e-308, 1.7976931348623157e+308, 1e999)
 
 template <class To, class From> __device__ To bit_cast(From v) { From kept = v; return *(To *)&kept; }
-template <class A, class B> struct pair { A first; B second; };
-template <class A, class B> __device__ pair<A, B> make_pair(A a, B b) { pair<A, B> p; p.first = a; p.second = b; return p; }
 template <class T, size_t N> struct array {
+  typedef T value_type;
+  typedef size_t size_type;
+  typedef T *iterator;
   T elements[N];
-  __device__ T &operator[](size_t n) { return elements[n]; }
+  __device__ constexpr T &operator[](size_t n) { return elements[n]; }
+  __device__ constexpr T &at(size_t n) { if (n >= N) __trap(); return elements[n]; }
   __device__ constexpr size_t size() const { return N; }
-  __device__ T *data() { return elements; }
-  __device__ T *begin() { return elements; }
-  __device__ T *end() { return elements + N; }
-  __device__ T &front() { return elements[0]; }
-  __device__ T &back() { return elements[N - 1]; }
-  __device__ void fill(T v) { for (size_t n = 0; n < N; ++n) elements[n] = v; }
+  __device__ constexpr bool empty() const { return N == 0; }
+  __device__ constexpr T *data() { return elements; }
+  __device__ constexpr T *begin() { return elements; }
+  __device__ constexpr T *end() { return elements + N; }
+  __device__ constexpr T &front() { return elements[0]; }
+  __device__ constexpr T &back() { return elements[N - 1]; }
+  __device__ constexpr void fill(const T &v) { for (size_t n = 0; n < N; ++n) elements[n] = v; }
+  __device__ constexpr bool operator==(const array &o) const { for (size_t n = 0; n < N; ++n) if (!(elements[n] == o.elements[n])) return false; return true; }
 };
+template <class T, class... U> array(T, U...) -> array<T, 1 + sizeof...(U)>;
 
 // What templates ask of types.
-template <class T, T V> struct integral_constant { static constexpr T value = V; };
+template <class T, T V> struct integral_constant {
+  static constexpr T value = V;
+  typedef T value_type;
+  constexpr operator T() const { return V; }
+  constexpr T operator()() const { return V; }
+};
+template <bool V> using bool_constant = integral_constant<bool, V>;
 typedef integral_constant<bool, true> true_type;
 typedef integral_constant<bool, false> false_type;
 template <class A, class B> struct is_same { static constexpr bool value = false; };

@@ -75,6 +75,11 @@ impl Preprocessor<'_> {
             let is_open = |w: &&Rc<str>| !token.is_kept && !active.contains(w);
             let found = token.word().filter(is_open).and_then(|w| Some((w.clone(), self.macros.get(w)?.clone())));
             let Some((name, of)) = found else {
+                if let Some(lexeme) = self.predefined(token, at_place) {
+                    out.push(CudaToken { lexeme, ..self.placed(token, place) });
+                    at += 1;
+                    continue;
+                }
                 let is_kept = token.is_kept || token.word().is_some_and(|w| active.contains(w));
                 out.push(CudaToken { is_kept, ..self.placed(token, place) });
                 at += 1;
@@ -196,6 +201,23 @@ impl Preprocessor<'_> {
             at = end + 1;
         }
         Ok(())
+    }
+
+    /// What the names stand for that say where they are.
+    fn predefined(&mut self, token: &CudaToken, at: CudaSpan) -> Option<Lexeme> {
+        let file = self.files.get(at.file as usize)?;
+        match &**token.word()? {
+            "__LINE__" => {
+                let before = file.text.get(..at.start as usize)?;
+                Some(crate::preprocess::integer(before.bytes().filter(|b| *b == b'\n').count() as u64 + 1))
+            }
+            "__FILE__" => Some(Lexeme::Text(file.name.as_str().into())),
+            "__COUNTER__" => {
+                self.counter += 1;
+                Some(crate::preprocess::integer(self.counter - 1))
+            }
+            _ => None,
+        }
     }
 
     /// A token at the place of the macro that puts it there.

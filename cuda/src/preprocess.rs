@@ -42,6 +42,8 @@ pub(crate) struct Preprocessor<'a> {
     once: FxHashSet<String>,
     /// How many arguments of macros are being replaced, one within the other.
     pub(crate) around: usize,
+    /// How often `__COUNTER__` was there.
+    pub(crate) counter: u64,
     /// Where each token is written that a macro put somewhere.
     pub written: Vec<CudaSpan>,
 }
@@ -57,6 +59,7 @@ impl<'a> Preprocessor<'a> {
             include,
             once: FxHashSet::default(),
             around: 0,
+            counter: 0,
             written: Vec::new(),
         };
         for (name, value) in [
@@ -265,7 +268,7 @@ impl<'a> Preprocessor<'a> {
     }
 }
 
-fn integer(value: u64) -> Lexeme {
+pub(crate) fn integer(value: u64) -> Lexeme {
     Lexeme::Integer { value, bytes: 4, is_unsigned: false, is_decimal: true }
 }
 

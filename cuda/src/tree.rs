@@ -103,6 +103,8 @@ pub(crate) enum CudaBinary {
     GreaterOrEqual,
     BothTrue,
     OneTrue,
+    /// `<=>`
+    Order,
 }
 
 impl CudaBinary {
@@ -126,6 +128,7 @@ impl CudaBinary {
             Self::GreaterOrEqual => ">=",
             Self::BothTrue => "&&",
             Self::OneTrue => "||",
+            Self::Order => "<=>",
         }
     }
 }
@@ -175,8 +178,29 @@ pub(crate) enum ExpressionKind {
     /// `sizeof...(T)`.
     CountOfPack(Rc<str>),
     Fold(FoldTree),
+    /// `requires (T x) { .. }`: is all of it so?
+    Requires(Rc<RequirementsTree>),
     /// A fold with a first operand, on the left or on the right: the pattern is the one that names a pack.
     FoldOfEither(Box<[FoldTree; 2]>),
+}
+
+/// What `requires` asks of values of types.
+#[derive(Debug, Clone)]
+pub(crate) struct RequirementsTree {
+    pub parameters: Vec<ParameterTree>,
+    pub all: Vec<RequirementTree>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum RequirementTree {
+    /// It can be computed.
+    Expression(CudaExpression),
+    /// It can be computed, and its type is what a concept asks for.
+    Typed(CudaExpression, NamePath),
+    /// There is such a type.
+    Type(TypeTree),
+    /// It is true.
+    Condition(CudaExpression),
 }
 
 /// `(a + ... + xs)`.
@@ -251,6 +275,8 @@ pub(crate) enum CudaStatementKind {
     Return(Option<CudaExpression>),
     Assembly(AssemblyTree),
     Alias(Rc<str>, TypeTree),
+    /// `static_assert`.
+    Asserted(CudaExpression),
     Goto(Rc<str>),
     Label(Rc<str>),
     /// Several that have no scope of their own.
@@ -316,12 +342,16 @@ pub(crate) enum TemplateParameter {
     Types(Rc<str>),
     /// Any number of numbers.
     Values(Rc<str>, TypeTree),
+    /// A template.
+    Template(Rc<str>, Option<NamePath>),
 }
 
 impl TemplateParameter {
     pub fn name(&self) -> &Rc<str> {
         match self {
-            Self::Type(name, _) | Self::Value(name, ..) | Self::Types(name) | Self::Values(name, _) => name,
+            Self::Type(name, _) | Self::Value(name, ..) | Self::Types(name) | Self::Values(name, _) | Self::Template(name, _) => {
+                name
+            }
         }
     }
 
@@ -352,6 +382,8 @@ pub(crate) struct ParameterTree {
     pub is_pack: bool,
     /// Is it `__grid_constant__`: no thread has a copy of its own?
     pub is_grid_constant: bool,
+    /// What its type must be, in front of `auto`.
+    pub concept: Option<NamePath>,
     pub at: CudaSpan,
 }
 
@@ -387,6 +419,8 @@ pub(crate) struct FunctionTree {
     pub cluster: Vec<CudaExpression>,
     /// With which arguments it takes the place of a template.
     pub specialises: Option<Vec<TemplateArgument>>,
+    /// What must be true of the arguments of its template.
+    pub constraints: Rc<[CudaExpression]>,
     pub at: CudaSpan,
 }
 
@@ -422,6 +456,8 @@ pub(crate) struct StructureTree {
     pub virtual_at: Option<CudaSpan>,
     /// With which arguments it takes the place of a template; they may be patterns of its own parameters.
     pub specialises: Option<Vec<TemplateArgument>>,
+    /// What must be true of the arguments of its template.
+    pub constraints: Rc<[CudaExpression]>,
     pub at: CudaSpan,
 }
 

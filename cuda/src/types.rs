@@ -35,6 +35,10 @@ pub(crate) enum TypeShape {
 pub(crate) enum TemplateBinding {
     Type(CudaType),
     Value(CudaType, u64),
+    /// A structure, by its bytes.
+    Bytes(CudaType, Rc<[u8]>),
+    /// A template, by its namespaces and its name.
+    Template(Rc<[Rc<str>]>),
     Pack(Vec<TemplateBinding>),
 }
 

@@ -330,6 +330,37 @@ const ONCE: &[OwnKernel] = &[
     ("once_named", "1x2", &[]),
 ];
 
+const GENERIC: &[OwnKernel] = &[
+    ("gen_layout", "1x4", &[]),
+    ("gen_layout_wrong", "1x4", RACE),
+    ("gen_block_sum", "1x4", &[]),
+    ("gen_block_sum_wrong", "1x4", RACE),
+    ("gen_templates", "1x4", &[]),
+    ("gen_deduced", "1x4", &[]),
+    ("gen_deduced_wrong", "1x2", RACE),
+    ("gen_structures", "1x4", &[]),
+    ("gen_structures_wrong", "1x4", RACE),
+    ("gen_conditions", "1x4", &[]),
+    ("gen_conditions_wrong", "1x2", RACE),
+    ("gen_comparisons", "1x2", &[]),
+    ("gen_bases", "1x2", &[]),
+];
+
+const VOCABULARY: &[OwnKernel] = &[
+    ("voc_sequence", "1x4", &[]),
+    ("voc_sequence_wrong", "1x4", RACE),
+    ("voc_optional", "1x4", &[]),
+    ("voc_optional_wrong", "1x4", RACE),
+    ("voc_tuple", "1x4", &[]),
+    ("voc_tuple_wrong", "1x4", RACE),
+    ("voc_pair", "1x2", &[]),
+    ("voc_array", "1x4", &[]),
+    ("voc_array_wrong", "1x4", RACE),
+    ("voc_span", "1x4", &[]),
+    ("voc_span_wrong", "1x4", RACE),
+    ("voc_functions", "1x2", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -346,6 +377,8 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("computed.cu", COMPUTED),
     ("lists.cu", LISTS),
     ("once.cu", ONCE),
+    ("generic.cu", GENERIC),
+    ("vocabulary.cu", VOCABULARY),
 ];
 
 fn folder() -> PathBuf {
@@ -466,6 +499,16 @@ fn static_variables_and_those_of_macros_are_judged() {
     judged("once.cu", ONCE);
 }
 
+#[test]
+fn templates_of_libraries_are_judged() {
+    judged("generic.cu", GENERIC);
+}
+
+#[test]
+fn tuples_spans_and_optional_values_are_judged() {
+    judged("vocabulary.cu", VOCABULARY);
+}
+
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.
 #[test]
 fn nvcc_says_the_same() {
@@ -479,7 +522,7 @@ fn nvcc_says_the_same() {
     for &(file, kernels) in FILES {
         let target = out.join(file).with_extension("ptx");
         let mut command = Command::new(toolkit.join("bin/nvcc"));
-        command.args(["-std=c++20", "-arch=sm_90", "-ptx", "-lineinfo", "-o"]).arg(&target);
+        command.args(["-std=c++20", "--expt-relaxed-constexpr", "-arch=sm_90", "-ptx", "-lineinfo", "-o"]).arg(&target);
         for include in ["include/cccl", "include"] {
             command.arg("-I").arg(toolkit.join(include));
         }

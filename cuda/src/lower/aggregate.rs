@@ -42,6 +42,15 @@ struct ListReader<'l> {
     all: &'l [CudaExpression],
     next: usize,
     lowered: Option<TypedValue>,
+    /// Values that are lowered already, the last one first, in place of expressions.
+    values: Vec<TypedValue>,
+}
+
+impl ListReader<'_> {
+    /// Are all taken?
+    fn is_done(&self) -> bool {
+        self.next >= self.all.len() && self.values.is_empty() && self.lowered.is_none()
+    }
 }
 
 impl KernelLowering {
@@ -182,6 +191,11 @@ impl KernelLowering {
     /// Gives a place a value.
     fn initialise_value(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue, at: CudaSpan) -> LoweringResult<()> {
         match (ty.structure(), &ty.shape, &value.form) {
+            (_, _, ValueForm::List(list)) => {
+                let list = list.clone();
+                let initial = InitialTree::List(list.all.to_vec());
+                self.in_frame(list.frame, |this| this.initialise(place, ty, &initial, list.at))
+            }
             (Some(number), ..) => self.construct_at(place, number, vec![value], at),
             // An array that is a member is copied with its structure.
             (_, TypeShape::Array(..), ValueForm::Place(from) | ValueForm::Temporary(from)) if value.ty.shape == ty.shape => {
@@ -234,7 +248,12 @@ impl KernelLowering {
                     if of.is_some_and(|of| of == number || self.base_at(of, number).is_some()) {
                         return self.construct_at(place, number, vec![value], at);
                     }
-                    return self.initialise_rest(place, ty, &mut ListReader { all, next: 0, lowered: Some(value) }, at);
+                    return self.initialise_rest(
+                        place,
+                        ty,
+                        &mut ListReader { all, next: 0, lowered: Some(value), values: Vec::new() },
+                        at,
+                    );
                 }
                 self.initialise_aggregate(place, ty, all, at)
             }
@@ -260,7 +279,7 @@ impl KernelLowering {
         all: &[CudaExpression],
         at: CudaSpan,
     ) -> LoweringResult<()> {
-        self.initialise_rest(place, ty, &mut ListReader { all, next: 0, lowered: None }, at)
+        self.initialise_rest(place, ty, &mut ListReader { all, next: 0, lowered: None, values: Vec::new() }, at)
     }
 
     fn initialise_rest(
@@ -271,7 +290,7 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<()> {
         self.fill(place, ty, list, at)?;
-        if list.next < list.all.len() {
+        if !list.is_done() {
             let what = match ty.shape {
                 TypeShape::Array(..) => "more values than the array has elements",
                 _ => "more values than the structure has members",
@@ -322,9 +341,9 @@ impl KernelLowering {
                 }
                 filled.push(bits);
             }
-            match list.all.get(list.next) {
-                Some(_) => self.fill_one(&element, list, at)?,
-                None => self.fill_by_default(&element, at)?,
+            match list.is_done() {
+                false => self.fill_one(&element, list, at)?,
+                true => self.fill_by_default(&element, at)?,
             }
         }
         Ok(())
@@ -338,21 +357,8 @@ impl KernelLowering {
         values: Vec<TypedValue>,
         at: CudaSpan,
     ) -> LoweringResult<()> {
-        let mut values = values.into_iter();
-        for element in self.elements_at(place, &CudaType::plain(TypeShape::Structure(number)), at)? {
-            let AggregateElement { place, ty, field } = &element;
-            match (values.next(), field) {
-                (Some(value), Some((field, _))) if field.is_reference => {
-                    self.initialised_by(&TypedValue::place(ty.clone(), place.clone()), true, value, at)?;
-                }
-                (Some(value), _) => self.initialise_value(place, ty, value, at)?,
-                (None, _) => self.fill_by_default(&element, at)?,
-            }
-        }
-        match values.next() {
-            Some(_) => self.refuse(at, "more values than the structure has members", "give fewer"),
-            None => Ok(()),
-        }
+        let mut list = ListReader { all: &[], next: 0, lowered: None, values: values.into_iter().rev().collect() };
+        self.initialise_rest(place, &CudaType::plain(TypeShape::Structure(number)), &mut list, at)
     }
 
     /// Where the bits of a member begin and end in its structure.
@@ -367,8 +373,10 @@ impl KernelLowering {
 
     fn fill_one(&mut self, element: &AggregateElement, list: &mut ListReader<'_>, at: CudaSpan) -> LoweringResult<()> {
         let AggregateElement { place, ty, field } = element;
-        let e = &list.all[list.next];
-        if list.lowered.is_none() {
+        let e = list.all.get(list.next);
+        if let Some(e) = e
+            && list.lowered.is_none()
+        {
             let is_list = matches!(e.what, ExpressionKind::List(_));
             let is_text = matches!((&e.what, &ty.shape), (ExpressionKind::Text(_), TypeShape::Array(of, _)) if of.bytes() == 1);
             if is_list || is_text {
@@ -376,13 +384,15 @@ impl KernelLowering {
                 return self.initialise(place, ty, &InitialTree::Value(e.clone()), at);
             }
         }
-        let value = match list.lowered.take() {
-            Some(value) => value,
-            None => self.lower(e)?,
+        let value = match (list.lowered.take().or_else(|| list.values.pop()), e) {
+            (Some(value), _) => value,
+            (None, Some(e)) => self.lower(e)?,
+            (None, None) => return Ok(()),
         };
+        let at = e.map_or(at, |e| e.at);
         let is_referred = field.as_ref().is_some_and(|(field, _)| field.is_reference);
         let is_whole = match &ty.shape {
-            _ if is_referred => true,
+            _ if is_referred || matches!(value.form, ValueForm::List(_)) => true,
             TypeShape::Array(..) => value.ty.shape == ty.shape,
             TypeShape::Structure(_) => self.conversion_cost(&value, ty).is_some(),
             _ => true,
@@ -394,8 +404,8 @@ impl KernelLowering {
         }
         list.next += 1;
         match is_referred {
-            true => self.initialised_by(&TypedValue::place(ty.clone(), place.clone()), true, value, e.at),
-            false => self.initialise_value(place, ty, value, e.at),
+            true => self.initialised_by(&TypedValue::place(ty.clone(), place.clone()), true, value, at),
+            false => self.initialise_value(place, ty, value, at),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::tree::{
     CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, ParameterTree, TemplateArgument, TemplateParameter,
     TypeTree,
 };
-use crate::types::{CudaType, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
+use crate::types::{CudaType, TemplateBinding, TemplateBindings, TypeShape};
 
 impl KernelLowering {
     pub(super) fn call(
@@ -225,6 +225,7 @@ impl KernelLowering {
         }
         let values = self.arguments(arguments)?;
         self.set_position(at);
+        let functions = if path.parts.len() == 1 { self.with_associated(functions, &last.name, &values) } else { functions };
         let (index, bindings) = self.chosen(&functions, last.arguments.as_deref(), &values, (&last.name, at))?;
         let function = functions[index].0.clone();
         if function.is_kernel {
@@ -232,6 +233,21 @@ impl KernelLowering {
             return self.refuse(at, text, "kernels that start kernels are not understood");
         }
         self.invoked(&function, None, None, bindings, values, at)
+    }
+
+    /// Functions with those of the namespaces that the types of values are of (C++ [basic.lookup.argdep]).
+    pub(super) fn with_associated(&self, mut found: Vec<FoundMethod>, name: &str, values: &[TypedValue]) -> Vec<FoundMethod> {
+        let of_type = |value: &TypedValue| value.ty.structure().or_else(|| value.ty.element()?.structure());
+        let namespaces: Vec<_> = values.iter().filter_map(of_type).map(|n| self.structures[n].tree.namespace.clone()).collect();
+        for entry in self.program.items.get(name).into_iter().flatten() {
+            if let DeclaredItem::Function(function) = &entry.item
+                && namespaces.contains(&entry.namespace)
+                && !found.iter().any(|(known, ..)| Rc::ptr_eq(known, function))
+            {
+                found.insert(0, (function.clone(), usize::MAX, 0));
+            }
+        }
+        found
     }
 
     /// Which of several functions takes these values best, and what the parameters of its template are.
@@ -275,7 +291,8 @@ impl KernelLowering {
             };
             // Of equals the last one counts, which is the program's own.
             let is_template = u32::from(function.template.is_some());
-            let cost = 4 * cost + 2 * is_template + u32::from(function.takes_any_number());
+            let is_open = u32::from(function.template.is_some() && function.constraints.is_empty());
+            let cost = 8 * cost + 4 * is_template + 2 * u32::from(function.takes_any_number()) + is_open;
             if best.as_ref().is_none_or(|(least, ..)| cost <= *least) {
                 best = Some((cost, n, Rc::new(bindings)));
             }
@@ -307,7 +324,6 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<Option<(u32, TemplateBindings)>> {
         let mut bindings: TemplateBindings = owner.map_or_else(Vec::new, |o| (*self.structures[o].bindings).clone());
-        let of_owner = bindings.len();
         if let Some(parameters) = function.template.clone() {
             let mut deduced: TemplateBindings = Vec::new();
             let explicit = self.unpacked_arguments(explicit.unwrap_or(&[]), at)?;
@@ -351,11 +367,13 @@ impl KernelLowering {
         } else if explicit.is_some() {
             return Ok(None);
         }
-        let _ = of_owner;
         let namespace = match owner {
             Some(owner) => self.structures[owner].tree.namespace.clone(),
             None => function.namespace.clone(),
         };
+        if !self.are_true(&function.constraints, &namespace, &bindings)? {
+            return Ok(None);
+        }
         let shared = Rc::new(bindings.clone());
         let single = function.parameters.iter().filter(|p| !p.is_pack).count();
         let parameters: Vec<_> = (0..values.len()).filter_map(|n| function.parameters.get(n.min(single))).collect();
@@ -442,120 +460,6 @@ impl KernelLowering {
         })
     }
 
-    /// Finds what parameters of a template are from a value's type.
-    pub(super) fn deduce(
-        &mut self,
-        tree: &TypeTree,
-        ty: &CudaType,
-        parameters: &[TemplateParameter],
-        found: &mut TemplateBindings,
-    ) {
-        match tree {
-            TypeTree::Named(path) => {
-                let last = path.last();
-                let is_parameter = path.parts.len() == 1
-                    && last.arguments.is_none()
-                    && parameters.iter().any(|p| matches!(p, TemplateParameter::Type(name, _) if *name == last.name));
-                if is_parameter {
-                    if !found.iter().any(|(name, _)| *name == last.name) {
-                        found.push((last.name.clone(), TemplateBinding::Type(ty.clone())));
-                    }
-                    return;
-                }
-                let (Some(arguments), Some(number)) = (&last.arguments, ty.structure()) else { return };
-                let StructureLayout { tree, arguments: given, .. } = self.structures[number].clone();
-                if tree.name != last.name {
-                    return;
-                }
-                let given = super::pack::flat(&given);
-                for (n, (argument, binding)) in arguments.iter().zip(&given).enumerate() {
-                    match (argument, binding) {
-                        // The rest of them.
-                        (TemplateArgument::Type(TypeTree::Pack(of)), _) => {
-                            let rest =
-                                given[n..].iter().filter_map(|b| if let TemplateBinding::Type(ty) = b { Some(ty) } else { None });
-                            let rest: Vec<CudaType> = rest.cloned().collect();
-                            self.deduce_pack(&of.pattern.clone(), &rest, parameters, found);
-                            break;
-                        }
-                        (TemplateArgument::Value(CudaExpression { what: ExpressionKind::Pack(of), .. }), _) => {
-                            let pack = parameters.iter().find(|p| p.is_pack() && of.words.contains(p.name()));
-                            if let Some(pack) = pack.filter(|p| !found.iter().any(|(name, _)| name == p.name())) {
-                                found.push((pack.name().clone(), TemplateBinding::Pack(given[n..].to_vec())));
-                            }
-                            break;
-                        }
-                        (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => self.deduce(tree, ty, parameters, found),
-                        (
-                            TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. }),
-                            TemplateBinding::Value(ty, value),
-                        ) => {
-                            let name = &path.last().name;
-                            let is_parameter = parameters.iter().any(|p| p.name() == name);
-                            if is_parameter && !found.iter().any(|(n, _)| n == name) {
-                                found.push((name.clone(), TemplateBinding::Value(ty.clone(), *value)));
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            TypeTree::Constant(of) | TypeTree::Reference(of) => self.deduce(of, ty, parameters, found),
-            TypeTree::Volatile(of) => self.deduce(of, &ty.value(), parameters, found),
-            TypeTree::Pointer(of) => {
-                if let Some(element) = ty.element().cloned() {
-                    self.deduce(of, &element, parameters, found);
-                }
-            }
-            TypeTree::Array(of, size) => {
-                let Some(element) = ty.element().cloned() else { return };
-                if let (Some(size), TypeShape::Array(_, Some(count))) = (size, &ty.shape)
-                    && let ExpressionKind::Name(path) = &size.what
-                {
-                    let name = path.last().name.clone();
-                    let is_parameter = parameters.iter().any(|p| *p.name() == name);
-                    if is_parameter && !found.iter().any(|(n, _)| *n == name) {
-                        found.push((name, TemplateBinding::Value(CudaType::integer(8, false), *count)));
-                    }
-                }
-                self.deduce(of, &element, parameters, found);
-            }
-            _ => {}
-        }
-    }
-
-    /// Finds what the packs of a template are from several types.
-    pub(super) fn deduce_pack(
-        &mut self,
-        tree: &TypeTree,
-        types: &[CudaType],
-        parameters: &[TemplateParameter],
-        found: &mut TemplateBindings,
-    ) {
-        let words = super::pack::words_of(tree);
-        let packs: Vec<&TemplateParameter> = parameters.iter().filter(|p| p.is_pack() && words.contains(p.name())).collect();
-        // What is written in `<..>` counts.
-        let packs: Vec<&TemplateParameter> = packs
-            .into_iter()
-            .filter(|p| !found.iter().any(|(name, b)| name == p.name() && pack_length(b) >= types.len()))
-            .collect();
-        let elements: Vec<TemplateParameter> = packs.iter().map(|p| p.element()).collect();
-        let mut all: Vec<Vec<TemplateBinding>> = vec![Vec::new(); packs.len()];
-        for ty in types {
-            let mut one = TemplateBindings::new();
-            self.deduce(tree, ty, &elements, &mut one);
-            for (pack, element) in all.iter_mut().zip(&elements) {
-                pack.extend(one.iter().find(|(name, _)| name == element.name()).map(|(_, b)| b.clone()));
-            }
-        }
-        for (parameter, all) in packs.into_iter().zip(all) {
-            if all.len() == types.len() {
-                found.retain(|(name, _)| name != parameter.name());
-                found.push((parameter.name().clone(), TemplateBinding::Pack(all)));
-            }
-        }
-    }
-
     /// The code of a function in the place of its call.
     pub(super) fn invoked(
         &mut self,
@@ -630,7 +534,7 @@ impl KernelLowering {
             let tree = owner.map(|o| self.structures[o].tree.clone());
             let body = self.program.body(function, tree.as_deref())?;
             self.set_position(at);
-            self.frame().is_auto = matches!(super::lookup::strip(&function.result), TypeTree::Auto);
+            self.frame().is_auto = super::variable::is_auto(&function.result);
             self.frame().is_last = true;
             self.statement(&body)?;
             self.all_labels_are_there()?;
@@ -762,10 +666,6 @@ impl KernelLowering {
         let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), parameter));
         Ok(TypedValue { ty, form })
     }
-}
-
-fn pack_length(binding: &TemplateBinding) -> usize {
-    if let TemplateBinding::Pack(all) = binding { all.len() } else { 0 }
 }
 
 /// How deep a function of constants may call itself.

@@ -105,6 +105,7 @@ impl KernelLowering {
             alignment: None,
             virtual_at: None,
             specialises: None,
+            constraints: Rc::default(),
             at,
         };
         let number = self.new_structure(Rc::new(layout), bindings, at)?;

@@ -38,6 +38,19 @@ impl KernelLowering {
             (TypeShape::Pointer(_) | TypeShape::Null, TypeShape::Pointer(_) | TypeShape::Null) => true,
             (a, b) => a == b,
         };
+        // A pointer to a structure as one to its base, which may begin further on.
+        if let (Some(a), Some(b)) = (value.ty.element(), to.element())
+            && let Some(by) = self.distance_of_bases(a, b).filter(|by| *by != 0)
+        {
+            let place = match value.form {
+                ValueForm::Address(place) => *place,
+                form => {
+                    let base = self.in_register(TypedValue { ty: value.ty, form })?;
+                    ValuePlace::Memory { base, offset: 0, space: super::KnownSpace::Any }
+                }
+            };
+            return Ok(TypedValue { ty: to, form: ValueForm::Address(Box::new(Self::behind(&place, by))) });
+        }
         if is_same {
             return Ok(TypedValue { ty: to, form: value.form });
         }

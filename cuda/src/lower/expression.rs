@@ -8,7 +8,7 @@ use super::structure::FoundMethod;
 use super::{KernelLowering, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
-use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, NamePath, TypeTree};
+use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, NamePath, TemplateArgument, TypeTree};
 use crate::types::{CudaType, TypeShape};
 
 impl KernelLowering {
@@ -96,6 +96,9 @@ impl KernelLowering {
             ExpressionKind::Member(of, part, is_arrow) => self.member(of, part, *is_arrow, at)?,
             ExpressionKind::Cast(ty, of) => self.cast(ty, of, at)?,
             ExpressionKind::Construct(tree, arguments) => {
+                if let Some(found) = self.constructed_of_template(tree, arguments, false, at)? {
+                    return Ok(found);
+                }
                 let ty = self.resolved(tree)?;
                 match ty.structure() {
                     Some(number) => {
@@ -113,6 +116,9 @@ impl KernelLowering {
                 }
             }
             ExpressionKind::ConstructByList(tree, all) => {
+                if let Some(found) = self.constructed_of_template(tree, all, true, at)? {
+                    return Ok(found);
+                }
                 let ty = self.resolved(tree)?;
                 self.constructed_by_list(&ty, all, at)?
             }
@@ -127,6 +133,7 @@ impl KernelLowering {
             ExpressionKind::Lambda(tree) => self.lambda(tree, at)?,
             ExpressionKind::Part(of, number, count) => self.part(of, *number, *count, at)?,
             ExpressionKind::Pack(of) => self.element(of, at)?,
+            ExpressionKind::Requires(tree) => TypedValue::constant(CudaType::BOOL, u64::from(self.are_required(tree)?)),
             ExpressionKind::CountOfPack(name) => self.count_of_pack(name, at)?,
             ExpressionKind::Fold(tree) => {
                 let folded = self.folded(tree, at)?;
@@ -219,6 +226,14 @@ impl KernelLowering {
                 self.pointed(pointer, at)
             }
             CudaUnary::Address => {
+                if let ExpressionKind::Name(path) = &operand.what
+                    && let Some(number) = self.qualifying_structure(path)?
+                    && !self.methods(number, &|m| m.name == path.last().name && !m.is_static).is_empty()
+                {
+                    // It is asked for its type; nobody calls it.
+                    let ty = CudaType::pointer(CudaType::plain(TypeShape::Function));
+                    return Ok(TypedValue { ty, form: ValueForm::Nothing });
+                }
                 let value = self.lower(operand)?;
                 match value.form {
                     ValueForm::Place(place) | ValueForm::Temporary(place) => self.address_of(value.ty, place),
@@ -328,7 +343,7 @@ impl KernelLowering {
     }
 
     /// An operator that a structure defines.
-    fn by_operator(
+    pub(super) fn by_operator(
         &mut self,
         of: CudaBinary,
         a: &TypedValue,
@@ -338,7 +353,13 @@ impl KernelLowering {
         let name = format!("operator{}", of.sign());
         match a.ty.structure().filter(|&number| self.has_operator(number, &name, 1)) {
             Some(_) => self.operator_method(a.clone(), &name, vec![b.clone()], at).map(Some),
-            None => self.free_operator(&name, &[a.clone(), b.clone()], at),
+            None => match self.free_operator(&name, &[a.clone(), b.clone()], at)? {
+                Some(found) => Ok(Some(found)),
+                None if of == CudaBinary::Order || a.ty.structure().or(b.ty.structure()).is_some() => {
+                    self.by_rewriting(of, a, b, at)
+                }
+                None => Ok(None),
+            },
         }
     }
 
@@ -363,10 +384,11 @@ impl KernelLowering {
             _ => None,
         };
         let functions: Vec<FoundMethod> = self.entries(path).into_iter().filter_map(of).collect();
+        let name = path.last().name.clone();
+        let functions = self.with_associated(functions, &name, &values);
         if functions.is_empty() {
             return Ok(None);
         }
-        let name = path.last().name.clone();
         let Some((index, bindings)) = self.chosen_if_any(&functions, &values, (&name, at))? else { return Ok(None) };
         let function = functions[index].0.clone();
         self.invoked(&function, None, None, bindings, values, at).map(Some)
@@ -418,8 +440,12 @@ impl KernelLowering {
     fn assigned_structure(&mut self, to: TypedValue, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
         let Some(number) = to.ty.structure() else { return Ok(to) };
         let is_same = value.ty.structure() == Some(number);
-        if (!is_same || self.has_own_assignment(number)) && self.has_method(number, "operator=") {
-            return self.operator_method(to, "operator=", vec![value], at);
+        if !is_same || self.has_own_assignment(number) {
+            // The one that nobody writes takes what can be made one of it.
+            let all = self.methods(number, &|m| &*m.name == "operator=" && !m.is_defaulted);
+            if !all.is_empty() && self.chosen_if_any(&all, std::slice::from_ref(&value), ("operator=", at))?.is_some() {
+                return self.method_called(to, all, None, vec![value], at);
+            }
         }
         let value = self.converted(value, &to.ty, at)?;
         let (ValueForm::Place(from) | ValueForm::Temporary(from), ValueForm::Place(place) | ValueForm::Temporary(place)) =
@@ -641,6 +667,9 @@ impl KernelLowering {
     /// A member, or an element, by its number among so many.
     fn part(&mut self, of: &CudaExpression, number: usize, count: usize, at: CudaSpan) -> LoweringResult<TypedValue> {
         let base = self.lower(of)?;
+        if let Some(found) = self.part_of_tuple(of, &base, number, count, at)? {
+            return Ok(found);
+        }
         let has = match &base.ty.shape {
             TypeShape::Structure(n) => Some(self.structures[*n].fields.len() as u64),
             TypeShape::Array(_, Some(elements)) => Some(*elements),
@@ -667,6 +696,44 @@ impl KernelLowering {
         }
     }
 
+    /// A part of what `std::tuple_size` knows, by `get`; nothing where it does not.
+    fn part_of_tuple(
+        &mut self,
+        of: &CudaExpression,
+        base: &TypedValue,
+        number: usize,
+        count: usize,
+        at: CudaSpan,
+    ) -> LoweringResult<Option<TypedValue>> {
+        if base.ty.structure().is_none() {
+            return Ok(None);
+        }
+        let made = |what| CudaExpression { what, at };
+        let part = |name: &str, arguments| NamePart { name: name.into(), arguments };
+        let ty = TemplateArgument::Type(TypeTree::OfExpression(Box::new(of.clone())));
+        let parts = vec![part("std", None), part("tuple_size", Some(vec![ty])), part("value", None)];
+        let size = made(ExpressionKind::Name(NamePath { parts, at }));
+        let Some(size) = self.if_possible(|this| this.constant(&size, "the size of a tuple"))?.and_then(|size| size.known())
+        else {
+            return Ok(None);
+        };
+        if size != count as u64 {
+            let text = format!("{count} names for the {size} parts of a value of the type {}", self.type_text(&base.ty));
+            return self.refuse(at, text, "give a name for each");
+        }
+        let number = made(ExpressionKind::Integer { value: number as u64, bytes: 8, is_signed: false });
+        let name = part("get", Some(vec![TemplateArgument::Value(number)]));
+        let has_own = base.ty.structure().is_some_and(|n| self.has_method(n, "get"));
+        let call = match has_own {
+            true => ExpressionKind::Call(Box::new(made(ExpressionKind::Member(Box::new(of.clone()), name, false))), Vec::new()),
+            false => {
+                let callee = made(ExpressionKind::Name(NamePath { parts: vec![name], at }));
+                ExpressionKind::Call(Box::new(callee), vec![of.clone()])
+            }
+        };
+        self.lower(&made(call)).map(Some)
+    }
+
     /// The structure in front of `.` or `->`.
     pub(super) fn object(&mut self, of: &CudaExpression, is_arrow: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
         let value = self.lower(of)?;
@@ -685,6 +752,9 @@ impl KernelLowering {
         let is_reference = matches!(super::lookup::strip(tree), TypeTree::Reference(_));
         let value = self.lower(of)?;
         if is_reference {
+            if let Some(found) = self.cast_along_bases(&value, &ty) {
+                return Ok(found);
+            }
             return match value.form {
                 // What is said to be something else is in memory.
                 ValueForm::Place(place) if value.ty.shape != ty.shape || ty.is_volatile => {
@@ -704,6 +774,21 @@ impl KernelLowering {
         let value = self.rvalue(value)?;
         // Bits that are of another type of the same size: `reinterpret_cast` of numbers is a conversion.
         self.converted(value, &ty, at)
+    }
+
+    /// A structure as one of its bases, or as one that it is a base of.
+    fn cast_along_bases(&self, value: &TypedValue, to: &CudaType) -> Option<TypedValue> {
+        let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &value.form else { return None };
+        let by = self.distance_of_bases(&value.ty, to)?;
+        let ty = CudaType { is_volatile: value.ty.is_volatile || to.is_volatile, ..to.clone() };
+        Some(TypedValue::place(ty, Self::behind(place, by)))
+    }
+
+    /// How far a base begins behind a structure, or, the other way round, in front of what it is.
+    pub(super) fn distance_of_bases(&self, from: &CudaType, to: &CudaType) -> Option<i64> {
+        let (from, to) = from.structure().zip(to.structure()).filter(|(from, to)| from != to)?;
+        let forward = self.base_at(from, to).map(|offset| offset as i64);
+        forward.or_else(|| self.base_at(to, from).map(|offset| -(offset as i64)))
     }
 
     pub(super) fn bind(&mut self, name: Rc<str>, value: TypedValue) {

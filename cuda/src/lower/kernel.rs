@@ -174,6 +174,8 @@ impl KernelLowering {
                 format!("m{}", (*value as i64).unsigned_abs())
             }
             TemplateBinding::Value(_, value) => value.to_string(),
+            TemplateBinding::Bytes(_, bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            TemplateBinding::Template(names) => names.last().map_or_else(String::new, |name| name.to_string()),
             TemplateBinding::Pack(all) => all.iter().map(|b| self.binding_word(b)).collect::<Vec<_>>().join("_"),
         };
         let clean = |c: char| match c {

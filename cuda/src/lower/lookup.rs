@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{KernelLowering, KnownSpace, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::preprocess::is_known_header;
-use crate::read::DeclaredItem;
+use crate::read::{DeclaredItem, ItemEntry};
 use crate::tree::{
     CudaExpression, EnumerationTree, NamePart, NamePath, StructureTree, TemplateArgument, TemplateParameter, TypeTree,
     VariableTree,
@@ -42,6 +42,11 @@ impl KernelLowering {
 
     /// What is declared under a name, by the innermost namespace that has it.
     pub(super) fn entries(&self, path: &NamePath) -> Vec<DeclaredItem> {
+        self.placed_entries(path).into_iter().map(|entry| entry.item).collect()
+    }
+
+    /// The same with the namespaces that they are in.
+    pub(super) fn placed_entries(&self, path: &NamePath) -> Vec<ItemEntry> {
         let Some(all) = self.program.items.get(&path.last().name) else { return Vec::new() };
         let mut qualifier: Vec<Rc<str>> = path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()).collect();
         for _ in 0..8 {
@@ -54,9 +59,9 @@ impl KernelLowering {
             let tree = &self.structures[owner].tree;
             around = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
         }
-        let is_defined = |item: &DeclaredItem| !matches!(item, DeclaredItem::Declared);
-        let pick = |is: &dyn Fn(&[Rc<str>]) -> bool| -> Vec<DeclaredItem> {
-            let found: Vec<DeclaredItem> = all.iter().filter(|e| is(&e.namespace)).map(|e| e.item.clone()).collect();
+        let is_defined = |entry: &ItemEntry| !matches!(entry.item, DeclaredItem::Declared);
+        let pick = |is: &dyn Fn(&[Rc<str>]) -> bool| -> Vec<ItemEntry> {
+            let found: Vec<ItemEntry> = all.iter().filter(|e| is(&e.namespace)).cloned().collect();
             match found.iter().any(is_defined) {
                 true => found.into_iter().filter(is_defined).collect(),
                 false => found,
@@ -123,7 +128,7 @@ impl KernelLowering {
         Ok(self.find_type(&front)?.and_then(|ty| ty.structure()))
     }
 
-    fn named_type(&mut self, path: &NamePath) -> LoweringResult<CudaType> {
+    pub(super) fn named_type(&mut self, path: &NamePath) -> LoweringResult<CudaType> {
         match self.find_type(path)? {
             Some(ty) => Ok(ty),
             None => {
@@ -167,6 +172,22 @@ impl KernelLowering {
             if let Some(TemplateBinding::Type(ty)) = self.binding_of(&last.name) {
                 return Ok(Some(ty.clone()));
             }
+        }
+        // A template that is a parameter of a template.
+        if path.parts.len() == 1
+            && let Some(TemplateBinding::Template(names)) = self.binding_of(&last.name).cloned()
+        {
+            let mut parts: Vec<NamePart> = names.iter().map(|name| NamePart { name: name.clone(), arguments: None }).collect();
+            if let Some(of) = parts.last_mut() {
+                of.arguments.clone_from(&last.arguments);
+            }
+            return self.find_type(&NamePath { parts, at: path.at });
+        }
+        if path.parts.len() == 1
+            && let Some(arguments) = &last.arguments
+            && let Some(ty) = self.type_of_pack(&last.name, arguments, path.at)?
+        {
+            return Ok(Some(ty));
         }
         // A type of a structure.
         let owner = match path.parts.len() {
@@ -233,110 +254,6 @@ impl KernelLowering {
         Ok(None)
     }
 
-    /// The parameters of a template with its arguments, and what they are where none is given.
-    pub(super) fn bound(
-        &mut self,
-        parameters: &[TemplateParameter],
-        arguments: Option<&[TemplateArgument]>,
-        at: CudaSpan,
-    ) -> LoweringResult<TemplateBindings> {
-        let arguments = &self.unpacked_arguments(arguments.unwrap_or(&[]), at)?;
-        let takes_all = parameters.last().is_some_and(TemplateParameter::is_pack);
-        if arguments.len() > parameters.len() && !takes_all {
-            return self.refuse(at, "more arguments than the template has parameters", "give fewer");
-        }
-        let mut found: TemplateBindings = Vec::new();
-        for (n, parameter) in parameters.iter().enumerate() {
-            if parameter.is_pack() {
-                let binding = self.pack_binding(parameter, arguments.get(n..).unwrap_or_default(), &found, at)?;
-                found.push((parameter.name().clone(), binding));
-                continue;
-            }
-            let binding = match arguments.get(n) {
-                Some(argument) => self.template_binding(parameter, argument, &found, at)?,
-                None => {
-                    let Some(binding) = self.default_binding(parameter, &found)? else {
-                        let text = format!("the parameter `{}` of the template has no argument", parameter.name());
-                        return self.refuse(at, text, "write it in `<..>`");
-                    };
-                    binding
-                }
-            };
-            found.push((parameter.name().clone(), binding));
-        }
-        Ok(found)
-    }
-
-    /// What a parameter of a template is where no argument is given.
-    pub(super) fn default_binding(
-        &mut self,
-        parameter: &TemplateParameter,
-        found: &TemplateBindings,
-    ) -> LoweringResult<Option<TemplateBinding>> {
-        let (namespace, bindings) = (self.current().namespace.clone(), Rc::new(found.clone()));
-        Ok(match parameter {
-            TemplateParameter::Type(_, Some(default)) => {
-                Some(TemplateBinding::Type(self.outside(namespace, bindings, None, |this| this.resolved(default))?))
-            }
-            TemplateParameter::Value(_, ty, Some(default)) => {
-                let value = self.outside(namespace, bindings, None, |this| {
-                    let ty = this.resolved(ty)?;
-                    let value = this.constant(default, "an argument of a template")?;
-                    if ty.is_void() { Ok(value) } else { this.converted(value, &ty, default.at) }
-                })?;
-                Some(TemplateBinding::Value(value.ty.clone(), value.known().unwrap_or(0)))
-            }
-            _ => None,
-        })
-    }
-
-    /// What a parameter of any number of types or numbers is.
-    pub(super) fn pack_binding(
-        &mut self,
-        parameter: &TemplateParameter,
-        arguments: &[TemplateArgument],
-        found: &TemplateBindings,
-        at: CudaSpan,
-    ) -> LoweringResult<TemplateBinding> {
-        let element = parameter.element();
-        let all = arguments.iter().map(|argument| self.template_binding(&element, argument, found, at));
-        Ok(TemplateBinding::Pack(all.collect::<LoweringResult<_>>()?))
-    }
-
-    pub(super) fn template_binding(
-        &mut self,
-        parameter: &TemplateParameter,
-        argument: &TemplateArgument,
-        found: &TemplateBindings,
-        at: CudaSpan,
-    ) -> LoweringResult<TemplateBinding> {
-        match (parameter, argument) {
-            (TemplateParameter::Type(..), TemplateArgument::Type(tree)) => Ok(TemplateBinding::Type(self.resolved(tree)?)),
-            // A name that may be of either.
-            (
-                TemplateParameter::Type(..),
-                TemplateArgument::Value(CudaExpression { what: crate::tree::ExpressionKind::Name(path), .. }),
-            ) => Ok(TemplateBinding::Type(self.named_type(path)?)),
-            (TemplateParameter::Value(_, ty, _), TemplateArgument::Value(e)) => {
-                let value = self.constant(e, "an argument of a template")?;
-                let namespace = self.current().namespace.clone();
-                let ty = self.outside(namespace, Rc::new(found.clone()), None, |this| this.resolved(ty))?;
-                let value = if ty.is_void() { value } else { self.converted(value, &ty, e.at)? };
-                Ok(TemplateBinding::Value(value.ty.clone(), value.known().unwrap_or(0)))
-            }
-            (TemplateParameter::Type(name, _), _) => {
-                self.refuse(at, format!("the parameter `{name}` of the template is a type, and gets a value"), "give a type")
-            }
-            // The element of a pack, which may be a type.
-            (TemplateParameter::Types(_) | TemplateParameter::Values(..), _) => {
-                self.pack_binding(parameter, std::slice::from_ref(argument), found, at)
-            }
-            (TemplateParameter::Value(name, ..), _) => {
-                self.refuse(at, format!("the parameter `{name}` of the template is a number, and gets a type"), "give a number")
-            }
-        }
-    }
-
     /// The structure that a tree of one is with these arguments.
     pub(super) fn instance(
         &mut self,
@@ -365,7 +282,12 @@ impl KernelLowering {
                         return Ok(around);
                     }
                 }
-                self.bound(&parameters.clone(), arguments, at)?
+                let bindings = self.bound(&parameters.clone(), arguments, at)?;
+                if !self.are_true(&tree.constraints, &tree.namespace, &bindings)? {
+                    let text = format!("the arguments of `{}` are not what it requires", tree.name);
+                    return self.refuse(at, text, "give arguments for which its conditions are true");
+                }
+                bindings
             }
             None => TemplateBindings::new(),
         };
@@ -379,6 +301,23 @@ impl KernelLowering {
         }
         let all = [self.bindings_around(tree, owner), bindings.clone()].concat();
         self.laid_out(tree.clone(), all, bindings, at)
+    }
+
+    /// The structure of a template for what its parameters are.
+    pub(super) fn structure_of_bindings(
+        &mut self,
+        path: &NamePath,
+        bindings: TemplateBindings,
+        at: CudaSpan,
+    ) -> LoweringResult<CudaType> {
+        let found = self.entries(path).into_iter().find_map(|item| match item {
+            DeclaredItem::Structure(tree) if tree.specialises.is_none() => Some(tree),
+            _ => None,
+        });
+        match found {
+            Some(tree) => Ok(CudaType::plain(TypeShape::Structure(self.laid_out(tree, bindings.clone(), bindings, at)?))),
+            None => Err(self.undeclared(path, "type").into()),
+        }
     }
 
     /// What the parameters of the templates are within which a structure is defined, seen from a structure around it or beside it.
@@ -434,8 +373,11 @@ impl KernelLowering {
         }
         let (mut fields, mut bases) = (Vec::<FieldLayout>::new(), Vec::new());
         let (mut size, mut align) = (0u64, 1u64);
-        for base in &tree.bases {
-            let ty = self.resolved(base)?;
+        let of_base = |base: &TypeTree| TemplateArgument::Type(base.clone());
+        let all: Vec<TemplateArgument> = tree.bases.iter().map(of_base).collect();
+        for base in self.unpacked_arguments(&all, tree.at)? {
+            let TemplateArgument::Type(base) = base else { continue };
+            let ty = self.resolved(&base)?;
             let Some(base) = ty.structure() else {
                 return self.refuse(tree.at, "a structure is made from what is none", "name a structure behind `:`");
             };
@@ -584,8 +526,10 @@ impl KernelLowering {
                     _ => {}
                 }
             }
-            if let Some(TemplateBinding::Value(ty, value)) = self.binding_of(&last.name) {
-                return Ok(TypedValue::constant(ty.clone(), *value));
+            if let Some(binding) = self.binding_of(&last.name).cloned()
+                && let Some(value) = self.value_of_binding(&last.name, &binding, path.at)?
+            {
+                return Ok(value);
             }
             if let (Some(owner), Some(this)) = (self.current().owner, self.current().this.clone())
                 && let Some(found) = self.member_of(owner, &this, false, &last.name)?
@@ -613,6 +557,10 @@ impl KernelLowering {
                     };
                 }
                 DeclaredItem::Enumerator(tree, number) => return self.enumerator(&tree.clone(), *number),
+                DeclaredItem::Concept(parameters, condition) => {
+                    let is_true = self.is_concept_true(parameters, condition, path)?;
+                    return Ok(TypedValue::constant(CudaType::BOOL, u64::from(is_true)));
+                }
                 DeclaredItem::Broken(refusal) => return Err(refusal.clone().into()),
                 _ => {}
             }
@@ -707,8 +655,10 @@ impl KernelLowering {
             self.depth -= 1;
             return Ok(Some(found));
         }
-        if let Some((_, TemplateBinding::Value(ty, value))) = bindings.iter().find(|(n, _)| n == name) {
-            return Ok(Some(TypedValue::constant(ty.clone(), *value)));
+        if let Some((_, binding)) = bindings.iter().find(|(n, _)| n == name)
+            && let Some(value) = self.value_of_binding(name, binding, tree.at)?
+        {
+            return Ok(Some(value));
         }
         for (base, _) in bases {
             if let Some(found) = self.constant_of(base, name)? {

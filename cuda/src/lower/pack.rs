@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use super::{KernelLowering, LocalNames, LoweringResult, NameBinding, TypedValue};
 use crate::lex::CudaSpan;
-use crate::tree::{CudaBinary, CudaExpression, ExpressionKind, FoldTree, PackPattern, TemplateArgument, TypeTree};
+use crate::tree::{
+    CudaBinary, CudaExpression, ExpressionKind, FoldTree, NamePart, NamePath, PackPattern, TemplateArgument, TypeTree,
+};
 use crate::types::{CudaType, TemplateBinding, TemplateBindings};
 
 /// The most elements of a pack.
@@ -176,6 +178,36 @@ impl KernelLowering {
             return self.refuse(self.position, "`...` does not stand here", "it stands behind an argument of a template");
         };
         self.with_element(&of.words, number, |this| this.resolved(&of.pattern))
+    }
+
+    /// What compilers have built in: one type of several, and the numbers up to another one.
+    pub(super) fn type_of_pack(
+        &mut self,
+        name: &str,
+        arguments: &[TemplateArgument],
+        at: CudaSpan,
+    ) -> LoweringResult<Option<CudaType>> {
+        if !matches!(name, "__type_pack_element" | "__margay_sequence") {
+            return Ok(None);
+        }
+        let arguments = self.plain_arguments(arguments)?;
+        match (name, arguments.as_slice()) {
+            ("__type_pack_element", [(_, TemplateBinding::Value(_, number)), types @ ..]) => {
+                match usize::try_from(*number).ok().and_then(|n| types.get(n)) {
+                    Some((_, TemplateBinding::Type(ty))) => Ok(Some(ty.clone())),
+                    _ => self.refuse(at, format!("there is no type {number} among {}", types.len()), "types are counted from 0"),
+                }
+            }
+            (_, [(_, TemplateBinding::Type(ty)), (_, TemplateBinding::Value(_, count))]) if *count <= MAX_ELEMENTS as u64 => {
+                let part = |name: &str| NamePart { name: name.into(), arguments: None };
+                let path = NamePath { parts: vec![part("cuda"), part("std"), part("integer_sequence")], at };
+                let numbers = (0..*count).map(|n| TemplateBinding::Value(ty.value(), n)).collect();
+                let bindings =
+                    vec![("T".into(), TemplateBinding::Type(ty.clone())), ("I".into(), TemplateBinding::Pack(numbers))];
+                self.structure_of_bindings(&path, bindings, at).map(Some)
+            }
+            _ => self.refuse(at, format!("more than {MAX_ELEMENTS} numbers in a sequence"), "make it shorter"),
+        }
     }
 
     /// `sizeof...(xs)`.

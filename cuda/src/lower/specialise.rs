@@ -57,7 +57,12 @@ impl KernelLowering {
             if patterns.len() - usize::from(has_rest) > flat.len() || !has_rest && flat.len() > patterns.len() && is_open {
                 continue;
             }
-            let Some(found) = self.matched(&parameters, &patterns, &flat, at)? else { continue };
+            // What cannot be said of the arguments is not meant (`std::void_t`).
+            let matched = self.if_possible(|this| this.matched(&parameters, &patterns, &flat, at))?;
+            let Some(found) = matched.flatten() else { continue };
+            if !self.are_true(&tree.constraints, &tree.namespace, &found)? {
+                continue;
+            }
             let said =
                 patterns.iter().map(|p| if let TemplateArgument::Type(tree) = p { detail(tree) } else { 0 }).sum::<usize>();
             // Fewer parameters, and then more said, is the more special.
@@ -101,11 +106,16 @@ impl KernelLowering {
             }
             match (pattern, argument) {
                 (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => self.deduce(tree, ty, parameters, &mut found),
-                (TemplateArgument::Value(e), TemplateBinding::Value(ty, value)) => {
+                (TemplateArgument::Value(e), TemplateBinding::Value(..) | TemplateBinding::Bytes(..)) => {
                     if let ExpressionKind::Name(path) = &e.what
                         && let Some(parameter) = parameters.iter().find(|p| *p.name() == path.last().name)
                     {
-                        found.push((parameter.name().clone(), TemplateBinding::Value(ty.clone(), *value)));
+                        found.push((parameter.name().clone(), argument.clone()));
+                    }
+                }
+                (TemplateArgument::Type(TypeTree::Named(path)), TemplateBinding::Template(_)) => {
+                    if let Some(parameter) = parameters.iter().find(|p| *p.name() == path.last().name) {
+                        found.push((parameter.name().clone(), argument.clone()));
                     }
                 }
                 _ => return Ok(None),
@@ -127,6 +137,10 @@ impl KernelLowering {
                         let given = if ty.is_void() { given } else { this.converted(given, ty, at)? };
                         given.known() == Some(*value)
                     }
+                    (TemplateArgument::Value(e), TemplateBinding::Bytes(ty, _)) => this.number_binding(ty, e)? == *argument,
+                    (TemplateArgument::Type(TypeTree::Named(path)), TemplateBinding::Template(_)) => {
+                        this.template_named(path)? == *argument
+                    }
                     _ => false,
                 };
                 if !is_same {
@@ -144,10 +158,7 @@ impl KernelLowering {
         for (n, argument) in self.unpacked_arguments(arguments, self.position)?.iter().enumerate() {
             let binding = match argument {
                 TemplateArgument::Type(tree) => TemplateBinding::Type(self.resolved(tree)?),
-                TemplateArgument::Value(e) => {
-                    let value = self.constant(e, "an argument of a template")?;
-                    TemplateBinding::Value(value.ty.clone(), value.known().unwrap_or(0))
-                }
+                TemplateArgument::Value(e) => self.number_binding(&CudaType::VOID, e)?,
             };
             found.push((format!("({n})").into(), binding));
         }

@@ -146,6 +146,16 @@ impl KernelLowering {
             }
             CudaStatementKind::Return(value) => self.returned(value.as_ref(), is_last, s.at),
             CudaStatementKind::Assembly(tree) => self.assembly(tree, s.at),
+            // What is not understood of it is not looked at. If it is false, something of the program is read wrongly, or it is no program.
+            CudaStatementKind::Asserted(condition) => {
+                match self.if_possible(|this| this.constant(condition, "what `static_assert` says"))? {
+                    Some(value) if value.known() == Some(0) => {
+                        let help = "nvcc refuses it as well, or a type is not the one of the library: `--compiler nvcc` asks it";
+                        self.refuse(condition.at, "what `static_assert` says is not so", help)
+                    }
+                    _ => Ok(()),
+                }
+            }
             CudaStatementKind::Together(all) => all.iter().try_for_each(|s| self.statement(s)),
             CudaStatementKind::Goto(name) => {
                 if self.current().scopes.iter().any(|scope| !scope.destroyed.is_empty()) {
@@ -300,9 +310,10 @@ impl KernelLowering {
         self.set_position(at);
         let (value, result) = match value {
             // The first `return` says the type.
-            Some(value) if self.current().is_auto && result.is_void() && !is_reference => {
-                let value = if value.ty.structure().is_some() { value } else { self.rvalue(value)? };
-                self.frame().result = value.ty.value();
+            Some(value) if self.current().is_auto => {
+                self.frame().is_auto = false;
+                let value = if is_reference || value.ty.structure().is_some() { value } else { self.rvalue(value)? };
+                self.frame().result = if is_reference { value.ty.clone() } else { value.ty.value() };
                 (Some(value), self.current().result.clone())
             }
             value => (value, result),

@@ -30,7 +30,8 @@ impl KernelLowering {
 
     /// Has it an operator of so many operands beside itself?
     pub(super) fn has_operator(&self, number: usize, name: &str, count: usize) -> bool {
-        !self.methods(number, &|m| &*m.name == name && m.role == FunctionRole::Plain && m.takes(count)).is_empty()
+        let is_one = |m: &FunctionTree| &*m.name == name && m.role == FunctionRole::Plain && m.takes(count) && !m.is_defaulted;
+        !self.methods(number, &is_one).is_empty()
     }
 
     /// Does it say itself how one of it is assigned to another?

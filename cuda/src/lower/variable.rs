@@ -60,6 +60,9 @@ impl KernelLowering {
             let ty = value.ty.value();
             return self.declared(tree, ty, Some(value));
         }
+        if let Some(value) = self.initial_of_template(&tree.ty, tree.initial.as_ref(), at)? {
+            return self.declared(tree, value.ty.value(), Some(value));
+        }
         let ty = self.type_of_variable(tree)?;
         if ty.is_scalar() {
             let e = match &tree.initial {
@@ -346,10 +349,10 @@ impl KernelLowering {
     }
 }
 
-fn is_auto(tree: &TypeTree) -> bool {
+pub(super) fn is_auto(tree: &TypeTree) -> bool {
     match tree {
         TypeTree::Auto => true,
-        TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Pointer(of) => is_auto(of),
+        TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Pointer(of) | TypeTree::Reference(of) => is_auto(of),
         _ => false,
     }
 }

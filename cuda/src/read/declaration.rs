@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::local::parameters_of_auto;
-use super::scope::{NameScope, ScopedName, are_parameters_apart};
+use super::local::{name_of_type, parameters_of_auto};
+use super::scope::{NameScope, are_parameters_apart};
 use super::{DeclaredItem, MAX_CHAIN, ProgramReader, is_reserved};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
@@ -126,6 +126,9 @@ impl ProgramReader {
         }
         let mut is_initialised = false;
         loop {
+            if let Some(close) = self.end_of_requirements(n) {
+                n = close + 1;
+            }
             let token = &self.tokens[n];
             match token.lexeme {
                 Lexeme::Sign(";") => return Ok(n + 1),
@@ -202,6 +205,7 @@ impl ProgramReader {
     }
 
     fn declared(&mut self, start: usize, end: usize) -> Result<(), CudaRefusal> {
+        self.constraints.clear();
         if self.eat_word("using") {
             return self.using(None);
         }
@@ -217,14 +221,11 @@ impl ProgramReader {
             }
             self.advance();
             let parameters = self.template_parameters()?;
+            if self.eat_word("concept") {
+                return self.concept(parameters);
+            }
             if self.is_word("requires") {
                 self.requirement()?;
-            }
-            if self.eat_word("concept") {
-                let name = self.name("the name of a concept")?;
-                self.templates.insert(name.clone());
-                self.concepts.insert(name);
-                return Ok(());
             }
             if self.is_word("template") {
                 return Err(CudaRefusal::new(
@@ -238,6 +239,9 @@ impl ProgramReader {
                 return self.using(Some(parameters.into()));
             }
             template = Some(Rc::<[TemplateParameter]>::from(parameters));
+        }
+        if self.is_guide_ahead() {
+            return self.guide(template);
         }
         // What is of the host alone is skipped.
         let tokens = self.tokens.clone();
@@ -311,72 +315,6 @@ impl ProgramReader {
         }
         // `using a::b;` names what is found by its name anyhow.
         Ok(())
-    }
-
-    pub(super) fn template_parameters(&mut self) -> Result<Vec<TemplateParameter>, CudaRefusal> {
-        self.expect("<", "behind `template`")?;
-        let outer = std::mem::replace(&mut self.is_in_arguments, true);
-        let mut all = Vec::new();
-        while !self.is_list_closed() {
-            let at = self.at();
-            // A concept says something of a type.
-            let concept = self.path_ahead().filter(|(name, _)| self.concepts.contains(name));
-            if concept.is_some() {
-                self.path()?;
-                self.next -= 1;
-            }
-            let is_type = concept.is_some() || self.is_word("typename") || self.is_word("class");
-            if self.is_word("template") {
-                return Err(CudaRefusal::new(
-                    at,
-                    "a parameter of a template that is a template is not understood",
-                    "understood are types and numbers",
-                ));
-            }
-            if is_type {
-                self.advance();
-                let is_pack = self.eat("...");
-                let name =
-                    if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a type")? };
-                let default = if self.eat("=") { Some(self.type_name()?) } else { None };
-                // What follows may be of that type.
-                let mut scope = NameScope::default();
-                scope.add(name.clone(), ScopedName::Type);
-                self.scopes.push(scope);
-                all.push(if is_pack { TemplateParameter::Types(name) } else { TemplateParameter::Type(name, default) });
-            } else {
-                let ty = self.specifiers(false)?.ty;
-                let ty = self.pointers(ty)?;
-                let is_pack = self.eat("...");
-                let name =
-                    if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a number")? };
-                let default = if self.eat("=") { Some(self.choice()?) } else { None };
-                all.push(match is_pack {
-                    true => TemplateParameter::Values(name, ty),
-                    false => TemplateParameter::Value(name, ty, default),
-                });
-            }
-            if !self.eat(",") && !self.is_list_closed() {
-                return Err(self.expected("`,` or `>` behind a parameter of a template"));
-            }
-        }
-        self.is_in_arguments = outer;
-        self.advance();
-        Ok(all)
-    }
-
-    /// What must hold of the parameters of a template, from `requires` on. Programs that compile hold to it.
-    pub(super) fn requirement(&mut self) -> Result<(), CudaRefusal> {
-        self.advance();
-        if self.is_word("requires") {
-            return Err(CudaRefusal::new(self.at(), "`requires requires` is not understood", "name the condition as a concept"));
-        }
-        self.choice().map(|_| ())
-    }
-
-    /// Does the list of a template's parameters end here? The first half of `>>` may have ended the arguments of another one.
-    fn is_list_closed(&self) -> bool {
-        self.is(">") || self.is(">>") && self.is_half
     }
 
     pub(super) fn fresh(&mut self) -> Rc<str> {
@@ -637,7 +575,8 @@ impl ProgramReader {
         }
         let before = self.next;
         self.next += 1;
-        let is_type = self.is_at_type() || self.token().word().is_some_and(|w| &**w == "__grid_constant__");
+        let is_concept = self.path_ahead().is_some_and(|(name, _)| self.concepts.contains(&name));
+        let is_type = is_concept || self.is_at_type() || self.is_word("__grid_constant__");
         self.next = before;
         is_type
     }
@@ -708,16 +647,8 @@ impl ProgramReader {
         })
     }
 
-    /// A function from its parameters on.
-    pub(super) fn function(
-        &mut self,
-        specifiers: &DeclarationSpecifiers,
-        name: Rc<str>,
-        result: TypeTree,
-        template: Option<Rc<[TemplateParameter]>>,
-        role: FunctionRole,
-    ) -> Result<FunctionTree, CudaRefusal> {
-        let at = self.tokens[self.next.saturating_sub(1)].at;
+    /// The parameters of a function, from `(` to behind `)`.
+    pub(super) fn parameters(&mut self) -> Result<Vec<ParameterTree>, CudaRefusal> {
         self.expect("(", "in front of parameters")?;
         let mut parameters = Vec::new();
         while !self.is(")") {
@@ -734,6 +665,10 @@ impl ProgramReader {
                 ));
             }
             let first = self.next;
+            let concept = match self.path_ahead().filter(|(name, _)| self.concepts.contains(name)) {
+                Some(_) => Some(self.path()?),
+                None => None,
+            };
             let of = self.specifiers(false)?;
             let ty = self.pointers(of.ty)?;
             let is_grid_constant =
@@ -763,7 +698,7 @@ impl ProgramReader {
                 }
             };
             let default = if self.eat("=") { Some(self.assignment()?) } else { None };
-            parameters.push(ParameterTree { name, ty, default, is_pack, is_grid_constant, at: self.since(start) });
+            parameters.push(ParameterTree { name, ty, default, is_pack, is_grid_constant, concept, at: self.since(start) });
             if is_pack && !self.is(")") {
                 let help = "put it behind all others";
                 return Err(CudaRefusal::new(start, "parameters behind any number of them are not understood", help));
@@ -773,9 +708,28 @@ impl ProgramReader {
             }
         }
         self.advance();
+        Ok(parameters)
+    }
+
+    /// A function from its parameters on.
+    pub(super) fn function(
+        &mut self,
+        specifiers: &DeclarationSpecifiers,
+        name: Rc<str>,
+        result: TypeTree,
+        template: Option<Rc<[TemplateParameter]>>,
+        role: FunctionRole,
+    ) -> Result<FunctionTree, CudaRefusal> {
+        let at = self.tokens[self.next.saturating_sub(1)].at;
+        let mut parameters = self.parameters()?;
         are_parameters_apart(&parameters)?;
         // `f(auto x)` is a template.
         let of_auto = parameters_of_auto(&mut parameters, || self.fresh());
+        for parameter in &parameters {
+            if let (Some(concept), Some(name)) = (&parameter.concept, name_of_type(&parameter.ty)) {
+                self.constrain(concept.clone(), &name, parameter.is_pack);
+            }
+        }
         let template = match of_auto.is_empty() {
             true => template,
             false => Some(template.iter().flat_map(|all| all.to_vec()).chain(of_auto).collect()),
@@ -846,6 +800,7 @@ impl ProgramReader {
             most_threads: specifiers.most_threads.clone(),
             cluster: specifiers.cluster.clone(),
             specialises: None,
+            constraints: std::mem::take(&mut self.constraints).into(),
             at,
         })
     }
@@ -874,28 +829,6 @@ impl ProgramReader {
             bits: None,
             template: None,
             at,
-        }
-    }
-
-    /// Finds with which arguments the host launches kernels that are templates.
-    pub(super) fn launched(&mut self) {
-        let templates: Vec<Rc<str>> =
-            self.kernels.iter().flatten().filter(|k| k.template.is_some()).map(|k| k.name.clone()).collect();
-        if templates.is_empty() {
-            return;
-        }
-        for (start, end) in std::mem::take(&mut self.host) {
-            let mut n = start;
-            while n < end {
-                let is_named = self.tokens[n].word().is_some_and(|w| templates.contains(w)) && self.tokens[n + 1].is_sign("<");
-                if is_named && let (Some(name), Some(_)) = (self.tokens[n].word().cloned(), self.behind_arguments(n + 1)) {
-                    (self.next, self.is_half, self.depth) = (n + 1, false, 0);
-                    let arguments = self.template_arguments();
-                    self.is_in_arguments = false;
-                    self.instances.push((name, arguments));
-                }
-                n += 1;
-            }
         }
     }
 }

@@ -27,13 +27,14 @@ fn operator(sign: &str) -> Option<(CudaBinary, u8)> {
         ">" => (B::Greater, 7),
         "<=" => (B::LessOrEqual, 7),
         ">=" => (B::GreaterOrEqual, 7),
-        "<<" => (B::Left, 8),
-        ">>" => (B::Right, 8),
-        "+" => (B::Add, 9),
-        "-" => (B::Subtract, 9),
-        "*" => (B::Multiply, 10),
-        "/" => (B::Divide, 10),
-        "%" => (B::Remainder, 10),
+        "<=>" => (B::Order, 8),
+        "<<" => (B::Left, 9),
+        ">>" => (B::Right, 9),
+        "+" => (B::Add, 10),
+        "-" => (B::Subtract, 10),
+        "*" => (B::Multiply, 11),
+        "/" => (B::Divide, 11),
+        "%" => (B::Remainder, 11),
         _ => return None,
     })
 }
@@ -400,7 +401,7 @@ impl ProgramReader {
                         return Err(CudaRefusal::new(self.at(), "a call of a destructor is not understood", "let the scope end"));
                     }
                     let name = self.name("the name of a member")?;
-                    let is_template = self.is("<") && self.templates.contains(&name);
+                    let is_template = self.is("<") && self.is_template(&name);
                     let is_called = is_template && self.behind_arguments(self.next).is_some_and(|n| self.tokens[n].is_sign("("));
                     let arguments = if is_called { Some(self.template_arguments()?) } else { None };
                     ExpressionKind::Member(Box::new(found), NamePart { name, arguments }, sign == "->")
@@ -482,6 +483,9 @@ impl ProgramReader {
                     self.expect(")", "behind what is cast")?;
                     return Ok(made(ExpressionKind::Cast(ty, Box::new(of)), self.since(start)));
                 }
+                "requires" => return self.requirements(),
+                // The name of the function, which only what is printed has.
+                "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__" => ExpressionKind::Text(word.clone()),
                 "new" | "delete" | "throw" | "typeid" | "dynamic_cast" | "co_await" | "noexcept" => {
                     let help = "a kernel that is looked at here gets its memory by its arguments and `__shared__`";
                     return Err(CudaRefusal::new(start, format!("`{word}` is not understood"), help));

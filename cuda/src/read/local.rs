@@ -292,6 +292,7 @@ impl ProgramReader {
                     most_threads: None,
                     cluster: specifiers.cluster,
                     specialises: None,
+                    constraints: std::mem::take(&mut self.constraints).into(),
                     at: start,
                 };
                 (function, false)
@@ -349,6 +350,15 @@ pub(super) fn parameters_of_auto(parameters: &mut [ParameterTree], mut fresh: im
         }
     }
     found
+}
+
+/// The last name of a type, behind what says that it is constant, or a pointer.
+pub(super) fn name_of_type(ty: &TypeTree) -> Option<Rc<str>> {
+    match ty {
+        TypeTree::Named(path) => Some(path.last().name.clone()),
+        TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Pointer(of) | TypeTree::Reference(of) => name_of_type(of),
+        _ => None,
+    }
 }
 
 /// Puts a name in the place of `auto`; `false` where there is none.

@@ -7,6 +7,7 @@ mod local;
 mod scope;
 mod statement;
 mod structure;
+mod template;
 
 use std::rc::Rc;
 
@@ -16,8 +17,8 @@ use self::scope::{NameScope, ScopedName};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::preprocess::CudaFile;
 use crate::tree::{
-    CudaStatement, EnumerationTree, FunctionTree, InitialTree, NamePart, NamePath, StructureTree, TemplateArgument,
-    TemplateParameter, TypeTree, VariableTree,
+    CudaExpression, CudaStatement, EnumerationTree, FunctionTree, InitialTree, NamePart, NamePath, StructureTree,
+    TemplateArgument, TemplateParameter, TypeTree, VariableTree,
 };
 
 /// How deep what stands in brackets may be nested.
@@ -38,6 +39,10 @@ pub(crate) enum DeclaredItem {
     Enumerator(Rc<EnumerationTree>, usize),
     Variable(Rc<VariableTree>),
     Alias(Option<Rc<[TemplateParameter]>>, Rc<TypeTree>),
+    /// What is asked of types, by a name.
+    Concept(Rc<[TemplateParameter]>, Rc<CudaExpression>),
+    /// `S(T) -> S<T>`: which structure of a template is made of such values.
+    Guide(Rc<FunctionTree>),
     /// It is not understood, which is said where it is used.
     Broken(CudaRefusal),
     /// A function or a variable of the host.
@@ -79,6 +84,8 @@ pub(crate) struct ProgramReader {
     /// Names of templates.
     templates: FxHashSet<Rc<str>>,
     concepts: FxHashSet<Rc<str>>,
+    /// What must be true of the arguments of the template that is being read.
+    constraints: Vec<CudaExpression>,
     pub aliases_of_namespaces: FxHashMap<Rc<str>, Vec<Rc<str>>>,
     namespace: Vec<Rc<str>>,
     scopes: Vec<NameScope>,
@@ -116,6 +123,7 @@ impl ProgramReader {
             items: FxHashMap::default(),
             templates: FxHashSet::default(),
             concepts: FxHashSet::default(),
+            constraints: Vec::new(),
             aliases_of_namespaces: FxHashMap::default(),
             namespace: Vec::new(),
             scopes: Vec::new(),
@@ -291,7 +299,7 @@ impl ProgramReader {
         let is_qualified = qualifier.is_some();
         for scope in self.scopes.iter().rev() {
             match scope.kind(name) {
-                Some(ScopedName::Type) => return true,
+                Some(ScopedName::Type | ScopedName::Template) => return true,
                 Some(ScopedName::Value) => return false,
                 None => {}
             }
@@ -335,7 +343,11 @@ impl ProgramReader {
                 // The half of one may be the end.
                 Lexeme::Sign(">>") if depth == 1 => return Some(n),
                 Lexeme::Sign(">>") => depth = depth.saturating_sub(2),
-                Lexeme::Sign(";" | "{" | "}") | Lexeme::End => return None,
+                // `S<T{1, 2}>`, and not `if (a < b) {`.
+                Lexeme::Sign("{") if n > open && (self.tokens[n - 1].word().is_some() || self.tokens[n - 1].is_sign(">")) => {
+                    n = self.closing(n)?;
+                }
+                Lexeme::Sign(";" | "{" | "}" | ")" | "]") | Lexeme::End => return None,
                 _ => {}
             }
             if depth == 0 {
@@ -354,7 +366,7 @@ impl ProgramReader {
         loop {
             let name = self.tokens.get(n)?.word().filter(|w| !is_reserved(w))?.clone();
             n += 1;
-            if self.tokens.get(n)?.is_sign("<") && self.templates.contains(&name) {
+            if self.tokens.get(n)?.is_sign("<") && self.is_template(&name) {
                 n = self.behind_arguments(n)?;
             }
             if self.tokens.get(n)?.is_sign("::") && self.tokens.get(n + 1)?.word().is_some() {
@@ -421,7 +433,7 @@ impl ProgramReader {
         loop {
             self.eat_word("template");
             let name = self.name("a name")?;
-            let is_template = self.templates.contains(&name);
+            let is_template = self.is_template(&name);
             let arguments = if self.is("<") && is_template && self.behind_arguments(self.next).is_some() {
                 Some(self.template_arguments()?)
             } else {
@@ -447,7 +459,8 @@ impl ProgramReader {
         let mut all = Vec::new();
         while !self.is(">") && !self.is(">>") {
             let start = self.next;
-            all.push(match self.is_at_type() {
+            let is_value = self.path_ahead().is_some_and(|(_, behind)| self.tokens[behind].is_sign("{"));
+            all.push(match self.is_at_type() && !is_value {
                 true => {
                     let ty = self.type_name()?;
                     TemplateArgument::Type(self.packed(start).map_or(ty.clone(), |of| TypeTree::Pack(of(ty))))

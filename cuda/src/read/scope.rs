@@ -13,6 +13,8 @@ use crate::tree::{FunctionTree, ParameterTree, StructureTree, TemplateParameter}
 pub(super) enum ScopedName {
     Type,
     Value,
+    /// A template of types.
+    Template,
 }
 
 /// The names of a block, or of what stands around one.
@@ -28,7 +30,11 @@ impl NameScope {
     pub fn of_template<'p>(parameters: impl IntoIterator<Item = &'p TemplateParameter>) -> Self {
         let mut scope = Self::default();
         for parameter in parameters {
-            let kind = if parameter.is_type() { ScopedName::Type } else { ScopedName::Value };
+            let kind = match parameter {
+                TemplateParameter::Template(..) => ScopedName::Template,
+                _ if parameter.is_type() => ScopedName::Type,
+                _ => ScopedName::Value,
+            };
             scope.add(parameter.name().clone(), kind);
         }
         scope
@@ -68,6 +74,14 @@ pub(super) fn are_parameters_apart(parameters: &[ParameterTree]) -> Result<(), C
 }
 
 impl ProgramReader {
+    /// Is a name one of a template here?
+    pub(super) fn is_template(&self, name: &str) -> bool {
+        match self.scopes.iter().rev().find_map(|scope| scope.kind(name)) {
+            Some(kind) => kind == ScopedName::Template,
+            None => self.templates.contains(name),
+        }
+    }
+
     /// Is something of the program defined a second time? What is only declared may be declared again, and functions of other parameters are others.
     pub(super) fn is_defined_once(&self, name: &str, item: &DeclaredItem) -> Result<(), CudaRefusal> {
         let same = |entry: &&ItemEntry| !entry.is_of_library && entry.namespace[..] == self.namespace[..];

@@ -187,9 +187,14 @@ impl ProgramReader {
             }
             "static_assert" => {
                 self.advance();
-                self.skip_brackets()?;
+                self.expect("(", "behind `static_assert`")?;
+                let condition = self.assignment()?;
+                if self.eat(",") {
+                    self.assignment()?;
+                }
+                self.expect(")", "behind what `static_assert` says")?;
                 self.expect(";", "behind `static_assert`")?;
-                Ok(CudaStatementKind::Empty)
+                Ok(CudaStatementKind::Asserted(condition))
             }
             "using" => {
                 self.advance();

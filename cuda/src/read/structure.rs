@@ -6,7 +6,9 @@ use super::declaration::{DeclarationSpecifiers, plain_specifiers};
 use super::scope::NameScope;
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
-use crate::tree::{EnumerationTree, FunctionRole, NamePart, NamePath, StructureTree, TemplateParameter, TypeTree, VariableTree};
+use crate::tree::{
+    EnumerationTree, FunctionRole, FunctionTree, NamePart, NamePath, StructureTree, TemplateParameter, TypeTree, VariableTree,
+};
 
 impl ProgramReader {
     fn named_here(&self, name: Rc<str>, at: CudaSpan) -> TypeTree {
@@ -83,7 +85,7 @@ impl ProgramReader {
             self.templates.insert(name.clone());
         }
         let mut specialises = None;
-        if self.is("<") && self.templates.contains(&name) {
+        if self.is("<") && self.is_template(&name) {
             let arguments = self.template_arguments()?;
             if template.is_none() || !self.is("{") && !self.is(":") {
                 let arguments = Some(arguments);
@@ -108,12 +110,15 @@ impl ProgramReader {
                 for word in ["public", "private", "protected"] {
                     self.eat_word(word);
                 }
-                bases.push(TypeTree::Named(self.path()?));
+                let start = self.next;
+                let base = TypeTree::Named(self.path()?);
+                bases.push(self.packed(start).map_or(base.clone(), |of| TypeTree::Pack(of(base))));
                 if !self.eat(",") {
                     break;
                 }
             }
         }
+        let constraints = std::mem::take(&mut self.constraints).into();
         let mut tree = StructureTree {
             name: name.clone(),
             namespace: self.namespace.clone().into(),
@@ -128,6 +133,7 @@ impl ProgramReader {
             alignment,
             virtual_at: None,
             specialises,
+            constraints,
             at,
         };
         self.namespace.push(name.clone());
@@ -148,6 +154,7 @@ impl ProgramReader {
     }
 
     fn member(&mut self, tree: &mut StructureTree) -> Result<(), CudaRefusal> {
+        self.constraints.clear();
         if self.eat(";") {
             return Ok(());
         }
@@ -157,9 +164,16 @@ impl ProgramReader {
         }
         let start = self.next;
         let end = self.end_of_declaration(start)?;
-        if self.is_word("static_assert") || self.is_word("friend") {
+        if self.is_word("static_assert") {
             self.next = end;
             return Ok(());
+        }
+        if self.is_word("friend") {
+            // One that is defined here is a function of the namespace around.
+            let is_defined = self.tokens[start..end].iter().any(|t| t.is_sign("{"));
+            let done = if is_defined { self.friend(tree) } else { Ok(()) };
+            self.next = end;
+            return done;
         }
         if self.eat_word("using") {
             if self.after(1).is_sign("=") {
@@ -294,6 +308,27 @@ impl ProgramReader {
                 return self.expect(";", "behind a member");
             }
         }
+    }
+
+    /// A function that a structure defines for the namespace around it. Of a template it is one, too.
+    fn friend(&mut self, tree: &StructureTree) -> Result<(), CudaRefusal> {
+        self.advance();
+        let specifiers = self.specifiers(true)?;
+        let ty = self.pointers(specifiers.ty.clone())?;
+        let name = match self.eat_word("operator") {
+            true => self.operator_name().ok_or_else(|| self.expected("the sign of an operator"))?,
+            false => self.name("the name of a function")?,
+        };
+        if !specifiers.is_device {
+            self.declare(name, DeclaredItem::OfHost);
+            return Ok(());
+        }
+        let function = self.function(&specifiers, name.clone(), ty, tree.template.clone(), FunctionRole::Plain)?;
+        let function = FunctionTree { namespace: tree.namespace.clone(), ..function };
+        let outer = std::mem::replace(&mut self.namespace, tree.namespace.to_vec());
+        self.declare(name, DeclaredItem::Function(Rc::new(function)));
+        self.namespace = outer;
+        Ok(())
     }
 
     /// The name of an operator's function, from behind `operator`.
