@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use margay_litmus::test::Operation;
 use margay_models::signature::Architecture;
+use margay_models::signature::architecture::RegisterName;
 
 use super::listing::{ListingStatement, code};
 use super::{AssemblyReader, unread};
@@ -15,6 +16,8 @@ const MAX_INSTRUCTIONS: usize = 2_000;
 pub(super) struct AssemblyFunction {
     pub(super) steps: Vec<TrialStep>,
     pub(super) labels: BTreeMap<String, usize>,
+    /// The registers that do not have all the bits of a number.
+    pub(super) narrow: BTreeMap<&'static str, RegisterName>,
     pub(super) registers: Vec<&'static str>,
     pub(super) stack: Option<&'static str>,
     /// The bytes of a register.
@@ -60,6 +63,7 @@ impl AssemblyFunction {
         Self {
             steps,
             labels,
+            narrow: assembly.into_iter().flat_map(|a| a.narrow_registers()).map(|r| (r.name, r)).collect(),
             registers,
             stack: assembly.and_then(|a| a.stack),
             word: u64::from(bits / 8),

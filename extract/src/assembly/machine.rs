@@ -35,6 +35,8 @@ struct TrialMachine<'a> {
     setting: TrialSetting,
     wanted: &'a [u8],
     registers: BTreeMap<String, Word>,
+    /// How many of the lowest bits are known of registers that are not known as a whole, and these bits.
+    low: BTreeMap<&'static str, (u8, u64)>,
     memory: BTreeMap<u64, Word>,
     reserved: Option<u64>,
     reserved_by: u32,
@@ -51,6 +53,7 @@ pub(super) fn tried(code: &AssemblyFunction, setting: TrialSetting, wanted: &[u8
         setting,
         wanted,
         registers: BTreeMap::new(),
+        low: BTreeMap::new(),
         memory: BTreeMap::new(),
         reserved: None,
         reserved_by: 0,
@@ -156,22 +159,47 @@ impl TrialMachine<'_> {
 
     fn value(&self, value: &Value) -> Result<Word, String> {
         Ok(match value {
-            Value::Register(name) => self.registers.get(name).copied().unwrap_or_default(),
+            Value::Register(name) => self.get(name),
             Value::Integer(n) => Word { number: Some(*n as u64), from: 0 },
             Value::AddressOf(_) => Word::default(),
         })
+    }
+
+    /// What a register holds: of one that is a part of another one, that part.
+    fn get(&self, register: &str) -> Word {
+        let Some(narrow) = self.code.narrow.get(register) else {
+            return self.registers.get(register).copied().unwrap_or_default();
+        };
+        let whole = self.registers.get(narrow.whole).copied().unwrap_or_default();
+        let low = self.low.get(narrow.whole).filter(|(bits, _)| narrow.bits <= *bits).map(|(_, n)| *n);
+        Word { number: whole.number.or(low).map(|n| n & mask(narrow.bits.into())), ..whole }
     }
 
     fn set(&mut self, register: &str, word: Word) {
         if register == RESERVED {
             self.reserved = None;
         }
-        self.registers.insert(register.to_owned(), word);
+        let Some(narrow) = self.code.narrow.get(register) else {
+            self.low.remove(register);
+            self.registers.insert(register.to_owned(), word);
+            return;
+        };
+        let own = mask(narrow.bits.into());
+        let rest = match narrow.part {
+            true => self.registers.get(narrow.whole).copied().unwrap_or_default(),
+            false => Word { number: Some(0), from: 0 },
+        };
+        self.low.remove(narrow.whole);
+        if let (Some(n), None) = (word.number, rest.number) {
+            self.low.insert(narrow.whole, (narrow.bits, n & own));
+        }
+        let number = word.number.zip(rest.number).map(|(n, rest)| n & own | rest & !own);
+        self.registers.insert(narrow.whole.to_owned(), Word { number, from: word.from | rest.from });
     }
 
     fn address(&self, address: &Address, text: &str) -> Result<u64, String> {
         let Base::Register(base) = &address.base else { return Err(format!("`{text}` accesses a variable of the program")) };
-        let base = self.registers.get(base).copied().unwrap_or_default().number;
+        let base = self.get(base).number;
         let offset = match &address.offset {
             Some(offset) => self.value(offset)?.number,
             None => Some(0),

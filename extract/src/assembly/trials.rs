@@ -47,6 +47,8 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
             of(5, 9, 3, [3, 4]),
             of(7, 2, 7, [7, 1]),
             TrialSetting { old: wide(bits, 5) ^ far, ..of(0, 9, 5, [5, 6]) },
+            // And the lowest one: a comparison of the upper half does not see it.
+            TrialSetting { old: wide(bits, 5) ^ 1, ..of(0, 9, 5, [5, 6]) },
         ],
         _ => vec![of(5, 9, 0, [3, 17]), of(12, 7, 0, [2, 18]), of(6, 6, 0, [4, 19]), of(0x1a, 0x13, 0, [1, 0x1f])],
     };

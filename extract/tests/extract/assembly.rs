@@ -242,6 +242,137 @@ fn directives_that_are_not_passed_over() {
     ]);
 }
 
+/// Registers and values have as many bits as the instruction says: what is cut, extended by a sign, or left in a register, is so in a trial.
+#[test]
+fn values_have_their_widths() {
+    const SIGN: &str = "1:; ldaxr x8, [x0]; mov x9, x8; mov x10, x4; cmp x9, x10; b.ne 2f; stlxr w9, x3, [x0]; cbnz w9, 1b; mov w9, #1; b 3f; 2:; mov w9, wzr; 3:; strb w9, [x2]; str x8, [x1]; ret";
+    const LOCKED: &str = "movl %r8d, %eax; lock cmpxchgl %ecx, (%rdi); movl %eax, (%rsi); sete (%rdx); ret";
+    const BYTE: &str = "movb %r8b, %al; lock cmpxchgb %cl, (%rdi); movb %al, (%rsi); sete (%rdx); ret";
+    beside(&[
+        (
+            "aarch64",
+            What::Load,
+            "b64",
+            "ldar x8, [x0]; str x8, [x1]; ret",
+            "ldar",
+            &[
+                ("; str", "; sxtw x8, w8; str", "returns"),
+                ("; str", "; uxtw x8, w8; str", "returns"),
+                ("; str", "; mov w8, w8; str", "returns"),
+                ("; str", "; add x8, xzr, w8, sxtw; str", "returns"),
+                ("; str", "; add x8, xzr, w8, uxtw #0; str", "returns"),
+                ("; str", "; add x8, xzr, x8, sxtx; str", "ldar"),
+            ],
+        ),
+        (
+            "aarch64",
+            What::Load,
+            "b32",
+            "ldar w8, [x0]; sxtw x8, w8; str w8, [x1]; ret",
+            "ldar",
+            &[("sxtw x8, w8", "sxth x8, w8", "returns")],
+        ),
+        (
+            "riscv",
+            What::Load,
+            "b64",
+            "ld a5, 0(a0); fence r, rw; sd a5, 0(a1); ret",
+            "lw ; fence.r_rw",
+            &[("; sd", "; sext.w a5, a5; sd", "returns"), ("; sd", "; slli a5, a5, 32; srli a5, a5, 32; sd", "returns")],
+        ),
+        (
+            "power",
+            What::Load,
+            "b64",
+            "ld 8, 0(3); lwsync; std 8, 0(4); blr",
+            "ld ; lwsync",
+            &[
+                ("; std", "; extsw 8, 8; std", "returns"),
+                ("; std", "; clrldi 8, 8, 32; std", "returns"),
+                ("; std", "; li 9, 1; mullw 8, 8, 9; std", "returns"),
+                ("; std", "; li 9, 1; mulld 8, 8, 9; std", "ld ; lwsync"),
+            ],
+        ),
+        (
+            "aarch64",
+            SWAP,
+            "b64",
+            SIGN,
+            "ldaxr_stlxr, ldaxr_stlxr",
+            &[
+                ("mov x9, x8; mov x10, x4", "sxtw x9, w8; sxtw x10, w4", "it writes over"),
+                ("cmp x9, x10", "cmp x9, w10, uxtw", "it does not write although"),
+                ("mov x9, x8; mov x10, x4; cmp x9, x10", "lsr x9, x8, #32; lsr x10, x4, #32; cmp x9, x10", "it writes over"),
+            ],
+        ),
+        ("x86", What::Load, "b8", "movb (%rdi), %al; movb %al, (%rsi); ret", "load", &[]),
+        (
+            "x86",
+            What::Load,
+            "b16",
+            "movw (%rdi), %ax; movw %ax, (%rsi); ret",
+            "load",
+            &[("movw (%rdi)", "movb (%rdi)", "other: ")],
+        ),
+        // What looks like a store, and is a load.
+        (
+            "x86",
+            What::Store,
+            "b8",
+            "movb %cl, (%rdi); ret",
+            "store",
+            &[("%cl, (%rdi)", "(%rdi), %cl", "it does not write the object")],
+        ),
+        (
+            "x86",
+            What::Load,
+            "b32",
+            "movl (%rdi), %eax; movl %eax, (%rsi); ret",
+            "load",
+            &[
+                ("; movl %eax", "; movb %r9b, %al; movl %eax", "cannot be followed"),
+                ("; movl %eax", "; movb %al, %al; movl %eax", "load"),
+                ("; movl %eax", "; movzbl %al, %eax; movl %eax", "returns"),
+                ("; movl %eax", "; movsbl %al, %eax; movl %eax", "returns"),
+            ],
+        ),
+        (
+            "x86",
+            SWAP,
+            "b32",
+            LOCKED,
+            "lock_xchg, lock_xchg",
+            &[
+                ("sete (%rdx)", "sete %cl; movb %cl, (%rdx)", "lock_xchg, lock_xchg"),
+                ("sete (%rdx)", "sete %r9b; movb %r9b, (%rdx)", "lock_xchg, lock_xchg"),
+                ("sete (%rdx)", "sete %cl; testb %cl, %cl; setne (%rdx)", "lock_xchg, lock_xchg"),
+                ("sete (%rdx)", "sete %cl; movzbl %cl, %ecx; testl %ecx, %ecx; setne (%rdx)", "lock_xchg, lock_xchg"),
+                ("sete (%rdx)", "sete %cl; testl %ecx, %ecx; setne (%rdx)", "it does not write and says that it succeeded"),
+                // What is in the upper half does not count, nor does it where the instruction has 32 bits.
+                ("movl %r8d, %eax", "movabsq $78187493520, %rax; movl %r8d, %eax", "lock_xchg, lock_xchg"),
+                ("movl %r8d, %eax", "movabsq $78187493520, %rax; movw %r8w, %ax", "it does not write although"),
+            ],
+        ),
+        (
+            "x86",
+            SWAP,
+            "b8",
+            BYTE,
+            "lock_xchg, lock_xchg",
+            &[
+                ("movb %r8b, %al", "movl $305419896, %eax; movb %r8b, %al", "lock_xchg, lock_xchg"),
+                ("sete (%rdx)", "cmpb %r8b, %al; sete (%rdx)", "lock_xchg, lock_xchg"),
+                ("movb %r8b, %al; lock", "movl $305419896, %eax; movb %r8b, %al; lock", "lock_xchg, lock_xchg"),
+                (
+                    "movb %r8b, %al; lock cmpxchgb %cl, (%rdi); movb %al, (%rsi); sete",
+                    "movl $305419896, %eax; movb %r8b, %al; movl %eax, %r9d; orl $256, %eax; lock cmpxchgb %cl, (%rdi); movb %al, (%rsi); cmpl %r9d, %eax; sete",
+                    "it writes and says that it failed",
+                ),
+            ],
+        ),
+    ]);
+}
+
 /// A load-reserved whose store-conditional never comes writes nothing back, and one that is given up lets none succeed.
 #[test]
 fn halves_of_pairs_that_stand_alone() {

@@ -259,6 +259,9 @@ fn lines_of_assembly_that_are_wrong() {
     let cases = [
         ("comments", "7:9", "expected what begins a comment, in quotes", "comments and in quotes"),
         ("comments @", "7:10", "expected what begins a comment, in quotes", "comments and in quotes"),
+        ("registers 8 b0..b9 part", "7:10", "`part` says of which registers they are parts", "name the whole registers"),
+        ("instruction \"add <r>\" = \"add<u:r1> <r>, <r>, 1\"", "7:25", "the pattern has no slot `<r1>`", "one of the pattern"),
+        ("instruction \"add <r>\" = \"mov <=x0:r1>, <r>\"", "7:25", "the pattern has no slot `<r1>`", "one of the pattern"),
         ("comments \"@\" \" \"", "7:14", "nothing begins no comment", "comments and in quotes"),
     ];
     for (line, place, message, help) in cases {

@@ -65,9 +65,13 @@ impl Spoken {
         if self.compiled { self.assembly.compiled_register(name) } else { self.assembly.register(name) }
     }
 
-    /// What a register of a thread is called in the test; another name is itself.
+    /// What a register of a thread is called in the test; another name is itself. In the output of compilers a register of fewer bits keeps its name:
+    /// what is read of the whole one, and what becomes of the rest, is for who carries it out.
     pub fn register(&self, thread: ThreadId, name: &str) -> String {
         let Some(register) = self.named(name) else { return name.to_owned() };
+        if self.compiled && register.bits < 64 {
+            return register.name.to_owned();
+        }
         let is = |(t, whole, _): &&(ThreadId, &str, String)| *t == thread && *whole == register.whole;
         self.spelled.iter().find(is).map_or_else(|| register.whole.to_owned(), |(.., spelled)| spelled.clone())
     }
@@ -231,7 +235,10 @@ pub(super) fn cell(
         reading.widths.extend(bits_of(spelling, &filled));
     }
     for part in spelling.meaning.split(';').map(str::trim).filter(|part| !part.is_empty()) {
-        let text = said(part, &filled, &|name| spoken.register(thread, name));
+        let text = said(part, &filled, &|name, bits| {
+            let part = bits.and_then(|bits| assembly.part_of(name, bits)).filter(|_| spoken.compiled);
+            spoken.register(thread, part.map_or(name, |part| part.name))
+        });
         let source = SourceFile::new("the table form", text.as_str());
         let mut made = tokens(&source, 0, false)
             .and_then(|tokens| table_form(&mut Cursor::new(&source, &tokens), thread, names))
@@ -304,8 +311,8 @@ fn shape(pattern: &[Piece]) -> String {
     format!("`{out}`")
 }
 
-/// A part of a meaning with its slots filled.
-fn said(part: &str, filled: &[Filled], register: &dyn Fn(&str) -> String) -> String {
+/// A part of a meaning with its slots filled. `register` is what a register is called, or the part of it that has so many bits.
+fn said(part: &str, filled: &[Filled], register: &dyn Fn(&str, Option<u8>) -> String) -> String {
     let mnemonic = part.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
     let branches = ["beq", "bne", "blt", "ble", "bgt", "bge"].contains(&mnemonic);
     let mut out = String::new();
@@ -315,14 +322,23 @@ fn said(part: &str, filled: &[Filled], register: &dyn Fn(&str) -> String) -> Str
         operands += before.matches(',').count();
         out += before;
         let is = |name: &str| filled.iter().find(|f| f.name == name);
+        let bits = |name: &str| is(name).and_then(|f| f.register).map(|r| r.bits);
         if let Some(name) = slot.strip_prefix('=') {
-            out += &register(name);
+            out += &match name.split_once(':') {
+                Some((name, as_wide_as)) => register(name, bits(as_wide_as)),
+                None => register(name, None),
+            };
+            rest = after;
+            continue;
+        }
+        if let Some(name) = slot.strip_prefix("u:") {
+            out += &bits(name).map_or(String::new(), |bits| format!(".u{bits}"));
             rest = after;
             continue;
         }
         match slot.strip_prefix(':') {
             Some(name) => {
-                if let Some(bits) = is(name).and_then(|f| f.register).map(|r| r.bits).filter(|&bits| bits < 64) {
+                if let Some(bits) = bits(name).filter(|&bits| bits < 64) {
                     out += &format!(".s{bits}");
                 }
             }
@@ -443,7 +459,7 @@ impl Matcher<'_, '_> {
                         .collect();
                     kept.push(Filled {
                         name: name.clone(),
-                        text: said(&format!(" ,{}", form.meaning), &own, &str::to_owned)[2..].to_owned(),
+                        text: said(&format!(" ,{}", form.meaning), &own, &|name, _| name.to_owned())[2..].to_owned(),
                         register: None,
                     });
                     Some(kept)
@@ -497,7 +513,7 @@ impl Matcher<'_, '_> {
         }
         // herd7 lets tests name registers that any will do for: `%x0`.
         let symbolic = name.len() > 1 && name.starts_with('%') && !self.spoken.compiled;
-        let any = RegisterName { name: "", whole: "", bits: 64, zero: false, compiled: false };
+        let any = RegisterName { name: "", whole: "", bits: 64, zero: false, part: false, compiled: false };
         symbolic.then(|| (name.to_owned(), Some(any), 1))
     }
 

@@ -44,6 +44,8 @@ pub struct RegisterName {
     pub bits: u8,
     /// Does it hold 0 whatever is written?
     pub zero: bool,
+    /// Does what is written to it leave the rest of the whole register as it is? Else the rest becomes 0.
+    pub part: bool,
     /// Is it read in the output of compilers alone?
     pub compiled: bool,
 }
@@ -124,6 +126,17 @@ impl Assembly {
         self.registers.iter().copied().find(|r| r.name == name)
     }
 
+    /// The registers that do not have all the bits of a number, those that tests do not name included.
+    pub fn narrow_registers(&self) -> impl Iterator<Item = RegisterName> {
+        self.registers.iter().copied().filter(|r| r.bits < 64)
+    }
+
+    /// The register of so many bits that is another one, or a part of it.
+    pub fn part_of(&self, name: &str, bits: u8) -> Option<RegisterName> {
+        let whole = self.compiled_register(name)?.whole;
+        self.registers.iter().copied().find(|r| r.whole == whole && r.bits == bits)
+    }
+
     /// Why an instruction is not read that begins with a word, if the text says it.
     pub fn refusal(&self, word: &str) -> Option<&'static str> {
         let word = word.to_ascii_lowercase();
@@ -202,7 +215,7 @@ impl Reader<'_> {
         words.collect()
     }
 
-    /// `registers 32 w0..w30 in x0..x30`, `registers 64 xzr zero`.
+    /// `registers 32 w0..w30 in x0..x30`, `registers 64 xzr zero`, `registers 8 al in rax part`.
     fn registers(&mut self, keyword: Span, rest: Rest<'_>, compiled: bool) -> Result<(), Diagnostic> {
         self.the_assembly(keyword, "registers")?;
         let shape = Self::shape("registers");
@@ -210,13 +223,18 @@ impl Reader<'_> {
         let Some((bits, words)) = words.split_first().and_then(|((n, _), words)| Some((n.parse::<u8>().ok()?, words))) else {
             return Err(self.error(after(keyword), "expected how wide the registers are, in bits", "expected a number", shape));
         };
-        let (words, zero) = match words {
-            [words @ .., ("zero", _)] => (words, true),
-            _ => (words, false),
+        let (words, zero, part) = match words {
+            [words @ .., ("zero", _)] => (words, true, false),
+            [words @ .., ("part", _)] => (words, false, true),
+            _ => (words, false, false),
         };
         let split = words.iter().position(|(word, _)| *word == "in").unwrap_or(words.len());
         let names = self.ranges(&words[..split])?;
         let wholes = self.ranges(words.get(split + 1..).unwrap_or_default())?;
+        if part && wholes.is_empty() {
+            let help = "name the whole registers: registers 8 al bl in rax rbx part";
+            return Err(self.error(after(keyword), "`part` says of which registers they are parts", "expected `in`", help));
+        }
         let Some((_, first)) = names.first() else {
             return Err(self.error(after(keyword), "expected names of registers", "expected a name", shape));
         };
@@ -239,7 +257,7 @@ impl Reader<'_> {
                 },
                 None => leaked(name),
             };
-            assembly.registers.push(RegisterName { name: leaked(name), whole, bits, zero, compiled });
+            assembly.registers.push(RegisterName { name: leaked(name), whole, bits, zero, part, compiled });
         }
         Ok(())
     }
@@ -444,8 +462,10 @@ impl Reader<'_> {
         let named = meaning.split('<').skip(1).filter_map(|rest| rest.split_once('>')).map(|(name, _)| name);
         let sized = size.filter(|size| size.parse::<u8>().is_err());
         let unknown = named
-            .filter(|name| !name.starts_with('='))
-            .map(|name| name.trim_start_matches(':'))
+            .filter_map(|name| match name.strip_prefix('=') {
+                Some(register) => register.split_once(':').map(|(_, slot)| slot),
+                None => Some(name.strip_prefix("u:").or(name.strip_prefix(':')).unwrap_or(name)),
+            })
             .chain(sized)
             .find(|name| !has(name));
         match unknown {

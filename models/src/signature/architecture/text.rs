@@ -40,7 +40,7 @@ const STATEMENTS: [(&str, &str); 28] = [
     ("assembly", "assembly and the first words of tests that are written in it"),
     (
         "registers",
-        "registers BITS NAMES; then `in NAMES` for parts of other registers, `zero` if they hold 0; x0..x30 is a range",
+        "registers BITS NAMES; then `in NAMES` for parts of other registers, `part` if the rest is left as it is, `zero` if they hold 0; x0..x30 is a range",
     ),
     ("each", "each NAME = WORD WORD/MEANING ...; `-` is nothing"),
     ("address", "address \"PATTERN\" = \"TABLE FORM\""),
