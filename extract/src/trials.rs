@@ -1,7 +1,7 @@
 //! Functions of PTX on numbers. The machine of the CPU runs each with values for its parameters and for the object, and what it leaves in memory is held
 //! against what the operation must do, as the trials of assembly are.
 
-use margay_machine::{FaultKind, LaunchError, LaunchSize, MachineModule, MemoryKind, Schedule};
+use margay_machine::{FaultKind, LaunchError, MachineModule, MemoryKind, Schedule};
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
 
 use crate::assembly::course::TrialSetting;
@@ -85,9 +85,8 @@ impl LoadedFunctions {
         memory.write(flag, &[UNWRITTEN; ARRAY.0]).ok()?;
         let addresses = [object + at as u64, out, flag].map(|address| address.to_le_bytes().to_vec());
         let arguments: Vec<Vec<u8>> = addresses.into_iter().chain([setting.value, setting.expected].map(number)).collect();
-        let launch = LaunchSize { blocks: [1; 3], threads: [1; 3], dynamic_shared: 0 };
         let schedule = Schedule { seed: 1, memory: MemoryKind::SequentiallyConsistent, places: 1, steps: MAX_STEPS };
-        match self.module.launch(function, launch, &arguments, &schedule) {
+        match self.module.call(function, &arguments, &schedule) {
             Ok(_) => {}
             Err(LaunchError::Refused(_)) => return None,
             Err(LaunchError::Fault(fault)) => {

@@ -193,8 +193,33 @@ impl MachineModule {
             let all = "bytes of registers, shared and local memory: at most";
             return refuse(format!("{places} blocks at once take {} {all} {MAX_BYTES}; fewer places", places * of_block));
         }
+        self.start(number, launch, arguments, schedule)
+    }
+
+    /// Has one thread call a function that returns nothing, or a kernel, with these arguments, and waits for its end.
+    ///
+    /// # Errors
+    /// As of [`Self::launch`].
+    pub fn call(&mut self, function: &str, arguments: &[Vec<u8>], schedule: &Schedule) -> Result<Finished, LaunchError> {
+        let Some(number) = self.program.codes.iter().position(|c| c.name == function) else {
+            return Err(LaunchError::Refused(format!("there is no function `{function}`")));
+        };
+        let launch = LaunchSize { blocks: [1; 3], threads: [1; 3], dynamic_shared: 0 };
+        self.start(number, launch, arguments, schedule)
+    }
+
+    /// Runs a function whose launch was looked at.
+    fn start(
+        &mut self,
+        number: usize,
+        launch: LaunchSize,
+        arguments: &[Vec<u8>],
+        schedule: &Schedule,
+    ) -> Result<Finished, LaunchError> {
+        let refuse = |what: String| Err(LaunchError::Refused(what));
+        let code = &self.program.codes[number];
         if arguments.len() != code.parameters.len() {
-            return refuse(format!("`{kernel}` takes {} arguments, {} are given", code.parameters.len(), arguments.len()));
+            return refuse(format!("`{}` takes {} arguments, {} are given", code.name, code.parameters.len(), arguments.len()));
         }
         let mut bytes = Vec::new();
         for (n, (argument, &(at, size))) in arguments.iter().zip(&code.parameters).enumerate() {
