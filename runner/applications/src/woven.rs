@@ -102,6 +102,61 @@ mod tests {
         }
     }
 
+    /// Kernels that say their places in odd ways: grids and blocks of three dimensions, places as operands of comparisons and of vectors, control flow
+    /// by the size of the grid, threads that end early, `.reqntid`, no parameters, and two launches of one kernel.
+    const ODD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .u32 places[192];\n.visible .global .u32 wrong;\n\
+        .visible .global .u32 sums[4];\n.visible .global .u32 arms[2];\n.visible .global .u32 lanes;\n\
+        .visible .entry /* ( { */ cube .reqntid 4, 2, 2 {\n.reg .u32 %r<20>;\n.reg .u64 %d<4>;\n\
+        mov.u32 %r1, %ctaid.z; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %ctaid.y; mad.lo.u32 %r1, %r1, %r2, %r3;\n\
+        mov.u32 %r2, %nctaid.x; mov.b64 %d1, {%ctaid.x, %tid.x}; mov.b64 {%r3, %r4}, %d1; mad.lo.u32 %r1, %r1, %r2, %r3;\n\
+        mov.u32 %r2, %ntid.z; mad.lo.u32 %r1, %r1, %r2, %tid.z; mov.u32 %r2, %ntid.y; mad.lo.u32 %r1, %r1, %r2, %tid.y;\n\
+        mov.u32 %r2, %ntid.x; mad.lo.u32 %r1, %r1, %r2, %r4;\n\
+        mul.wide.u32 %d2, %r1, 4; mov.u64 %d3, places; add.s64 %d2, %d2, %d3; atom.global.add.u32 %r5, [%d2], %r1;\nret;\n}\n\
+        .visible .entry fork(.param .u32 a) {\n.reg .pred %p<4>;\n.reg .u32 %r<9>;\n.reg .u64 %d<4>;\n\
+        setp.ne.u32 %p1, %tid.x, 0;\n@%p1 exit;\nsetp.eq.u32 %p2, %nctaid.x, 3;\nld.param.u32 %r1, [a];\n\
+        @%p2 bra THREE;\natom.global.add.u32 %r2, [arms], %r1;\nbra.uni END;\n\
+        THREE: atom.global.add.u32 %r2, [arms+4], %r1;\nEND: ret;\n}\n\
+        .visible .entry waits() {\n.shared .u32 s[64];\n.reg .pred %p<4>;\n.reg .u32 %r<9>;\n.reg .u64 %d<4>;\n\
+        mov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, 48;\n@%p1 bra LATE;\nshl.b32 %r2, %r1, 2;\nmov.u32 %r3, s;\nadd.u32 %r2, %r2, %r3;\n\
+        st.shared.u32 [%r2], %r1;\nbar.sync 1, 64;\nret;\n\
+        LATE: bar.sync 1, 64;\nsetp.ne.u32 %p2, %r1, 63;\n@%p2 ret;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\nmov.u32 %r3, s;\n\
+        SUM: ld.shared.u32 %r6, [%r3];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r3, %r3, 4;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p3, %r5, 48;\n@%p3 bra SUM;\n\
+        mul.wide.u32 %d1, %ctaid.x, 4;\nmov.u64 %d2, sums;\nadd.s64 %d1, %d1, %d2;\nst.global.u32 [%d1], %r4;\nret;\n}\n\
+        .visible .entry warps() {\n.reg .u32 %r<9>;\nmov.u32 %r1, %tid.x;\nshfl.sync.idx.b32 %r2, %r1, 0, 31, 0xffffffff;\n\
+        sub.u32 %r3, %r1, %r2;\nmov.u32 %r4, %laneid;\nxor.b32 %r5, %r3, %r4;\natom.global.or.b32 %r6, [lanes], %r5;\nret;\n}\n\
+        .visible .entry check() {\n.reg .pred %p;\n.reg .u32 %r<9>;\n.reg .u64 %d<4>;\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d1, %r1, 4;\n\
+        mov.u64 %d2, places;\nadd.s64 %d1, %d1, %d2;\nld.global.u32 %r2, [%d1];\nsetp.eq.u32 %p, %r2, %r1;\n@!%p trap;\nret;\n}\n";
+
+    #[test]
+    fn odd_kernels_compute_the_same() {
+        let folder = &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tmp/odd-kernels");
+        std::fs::create_dir_all(folder).unwrap();
+        let launch = |kernel: &str, blocks: &str, threads: &str, arguments: &str| {
+            format!("[[launch]]\nkernel = \"{kernel}\"\nblocks = {blocks}\nthreads = {threads}\narguments = [{arguments}]\n")
+        };
+        let launches = [
+            launch("cube", "[3, 2, 2]", "[4, 2, 2]", ""),
+            launch("fork", "3", "40", "7"),
+            launch("fork", "5", "[1, 33, 1]", "2"),
+            launch("waits", "4", "64", ""),
+            launch("warps", "5", "96", ""),
+            launch("check", "1", "192", "").replace("launch", "check"),
+        ];
+        let post = "post = [\"sums[*] == 1128\", \"arms[0] == 330\", \"arms[1] == 21\", \"lanes == 0\"]\n";
+        std::fs::write(folder.join("odd.ptx"), ODD).unwrap();
+        std::fs::write(folder.join("odd.toml"), format!("program = \"odd.ptx\"\n{post}{}", launches.concat())).unwrap();
+        let application = Application::read(&folder.join("odd.toml"), None, "sm_90").unwrap_or_else(|e| panic!("{}", e.message));
+        let mut plain = application.load(ODD).unwrap();
+        let ran = application.run(&mut plain, margay_machine::MemoryKind::SequentiallyConsistent, 1).unwrap();
+        assert_eq!(ran.0, crate::campaign::RunVerdict::Right);
+        for kind in kinds() {
+            let text = woven(ODD, &["cube", "fork", "waits", "warps"], &kind).unwrap();
+            for seed in 0..12 {
+                assert_eq!(application.run_woven(&text, &kind, seed), Ok(None), "{kind}, {seed}");
+            }
+        }
+    }
+
     /// The assembler takes woven kernels, and their machine code has the accesses of the application and those of the stress.
     #[test]
     fn woven_machine_code_has_the_accesses_of_the_application() {

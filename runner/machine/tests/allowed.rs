@@ -56,6 +56,8 @@ struct CodeWriter<'r> {
     modifications: u32,
     /// Results of the thread that is written.
     reads: usize,
+    /// The locations that it has.
+    locations: usize,
 }
 
 impl CodeWriter<'_> {
@@ -88,17 +90,28 @@ impl CodeWriter<'_> {
         format!("atom.{order}.{scope}.{change} r{}, {location}, {compared}{}", self.reads - 1, self.next - 1)
     }
 
+    fn reduction(&mut self, location: &str) -> String {
+        self.modifications += 1;
+        let scope = self.of(self.scopes_of_accesses);
+        self.next += 1;
+        format!("red.{}.{scope}.add.u32 {location}, {}", self.of(["relaxed", "release", "relaxed", "release"]), self.next - 1)
+    }
+
     fn fence(&mut self) -> String {
+        if self.rng.usize(..6) == 0 {
+            return format!("membar.{}", self.of(["cta", "gl", "gl", "sys"]));
+        }
         let scope = self.of(self.scopes_of_fences);
         format!("fence.{}.{scope}", self.of(["sc", "acq_rel", "acquire", "release"]))
     }
 
-    fn any(&mut self, locations: usize) -> String {
-        let location = LOCATIONS[self.rng.usize(..locations)];
+    fn any(&mut self) -> String {
+        let location = LOCATIONS[self.rng.usize(..self.locations)];
         match self.rng.usize(..10) {
             0..3 => self.store(location),
             3..6 => self.load(location),
             // Of many on one location the engine takes minutes.
+            6 if self.modifications < 5 => self.reduction(location),
             6..8 if self.modifications < 5 => self.modification(location),
             _ => self.fence(),
         }
@@ -111,10 +124,11 @@ impl CodeWriter<'_> {
             if n > 0 {
                 for _ in 0..self.rng.usize(..3) {
                     let fence = self.rng.bool();
-                    lines.push(if fence { self.fence() } else { self.any(3) });
+                    lines.push(if fence { self.fence() } else { self.any() });
                 }
             }
-            let location = &access[1..];
+            let location = if self.locations == 3 { &access[1..] } else { access[1..].trim_matches('z') };
+            let location = if location.is_empty() { "y" } else { location };
             lines.push(match (access.starts_with('W'), self.modifications < 5 && self.rng.usize(..4) == 0) {
                 (_, true) => self.modification(location),
                 (true, false) => self.store(location),
@@ -125,9 +139,9 @@ impl CodeWriter<'_> {
     }
 
     /// Some instructions, and a barrier between them where there is one.
-    fn of_nothing(&mut self, locations: usize, has_barrier: bool) -> Vec<String> {
+    fn of_nothing(&mut self, has_barrier: bool) -> Vec<String> {
         let length = 2 + self.rng.usize(..3);
-        let mut lines: Vec<String> = (0..length).map(|_| self.any(locations)).collect();
+        let mut lines: Vec<String> = (0..length).map(|_| self.any()).collect();
         if has_barrier {
             lines.insert(self.rng.usize(..=length), "bar".to_owned());
         }
@@ -144,11 +158,12 @@ impl SmallProgram {
             Some(3) => [(3, 1), (2, 2), (1, 3)][rng.usize(..3)],
             Some(_) => [(4, 1), (2, 2)][rng.usize(..2)],
         };
-        let z_is_shared = blocks == 1 && rng.bool();
+        // Then it is that of the first block.
+        let z_is_shared = threads > 1 && rng.bool();
         // In half of the programs most accesses are of one scope, and most fences of another.
         let scopes = [["cta", "gpu", "gpu", "sys"], ["cta", "cta", "cta", "gpu"], ["gpu", "gpu", "gpu", "cta"]];
         let (of_accesses, of_fences) = [(0, 0), (0, 0), (1, 2), (2, 1)][rng.usize(..4)];
-        let locations = 2 + rng.usize(..2);
+        let locations = if shape.is_some() { 3 } else { 2 + rng.usize(..2) };
         let has_barrier = threads > 1 && rng.usize(..3) == 0;
         let mut writer = CodeWriter {
             rng,
@@ -157,12 +172,14 @@ impl SmallProgram {
             next: 1,
             modifications: 0,
             reads: 0,
+            locations,
         };
         let (mut code, mut results) = (Vec::new(), Vec::new());
         for t in 0..(blocks * threads) as usize {
             writer.reads = 0;
+            writer.locations = if z_is_shared && t >= threads as usize { 2 } else { locations };
             code.push(match shape {
-                None => writer.of_nothing(locations, has_barrier),
+                None => writer.of_nothing(has_barrier),
                 // A thread more than the shape has does nothing.
                 Some(shape) => shape.get(t).map_or(Vec::new(), |accesses| writer.of_shape(accesses)),
             });
