@@ -36,6 +36,26 @@ namespace cuda {
 namespace std {
 template <class T> __device__ T move(T x) { return x; }
 }
+// How the cache keeps what is accessed says nothing of what is read.
+struct access_property {
+  struct normal {};
+  struct streaming {};
+  struct persisting {};
+  struct global {};
+  struct shared {};
+};
+template <class T, class Property> struct annotated_ptr {
+  T *__margay_pointer;
+  __device__ annotated_ptr(T *p) : __margay_pointer(p) {}
+  template <class P> __device__ annotated_ptr(T *p, P) : __margay_pointer(p) {}
+  __device__ T &operator[](ptrdiff_t n) const { return __margay_pointer[n]; }
+  __device__ T &operator*() const { return *__margay_pointer; }
+  __device__ T *operator->() const { return __margay_pointer; }
+  __device__ T *get() const { return __margay_pointer; }
+  __device__ explicit operator bool() const { return __margay_pointer != nullptr; }
+};
+template <class T, class P> __device__ T *associate_access_property(T *p, P) { return p; }
+template <class P> __device__ void apply_access_property(const volatile void *p, size_t n, P) {}
 template <size_t Alignment> struct aligned_size_t {
   static constexpr size_t align = Alignment;
   size_t value;

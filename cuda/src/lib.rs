@@ -27,6 +27,7 @@ fn library(text: &str) -> String {
         (include_str!("vocabulary.cu"), &["std::", "namespace std", "cuda::", "<=>"][..]),
         (include_str!("half.cu"), &["half", "bfloat", "fp16", "bf16"]),
         (include_str!("asynchronous.cu"), &["cuda::", "namespace cuda", "cooperative_groups", "__pipeline", "__is", "cg::"]),
+        (include_str!("instructions.cu"), &["ptx::", "::ptx", "namespace ptx"]),
     ] {
         if is_whole || has(signs) {
             found.push_str(part);

@@ -361,6 +361,26 @@ const VOCABULARY: &[OwnKernel] = &[
     ("voc_functions", "1x2", &[]),
 ];
 
+const INSTRUCTIONS: &[OwnKernel] = &[
+    ("ins_tile", "1x4", &[]),
+    ("ins_tile_without_fence", "1x4", RACE),
+    ("ins_tile_without_wait", "1x4", RACE),
+    ("ins_message", "2x1", &[]),
+    ("ins_message_of_block", "2x1", RACE_AND_TRAP),
+    ("ins_state", "1x4", &[]),
+    ("ins_state_relaxed", "1x4", RACE),
+];
+
+const PIECES: &[OwnKernel] = &[
+    ("piece_look_back", "2x1", &[]),
+    ("piece_look_back_wrong", "2x1", RACE),
+    ("piece_range", "1x4", &[]),
+    ("piece_range_wrong", "1x4", RACE),
+    ("piece_annotated", "1x4", &[]),
+    ("piece_rows", "1x(2x2)", &[]),
+    ("piece_rows_wrong", "1x(2x2)", RACE),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -379,6 +399,8 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("once.cu", ONCE),
     ("generic.cu", GENERIC),
     ("vocabulary.cu", VOCABULARY),
+    ("instructions.cu", INSTRUCTIONS),
+    ("pieces.cu", PIECES),
 ];
 
 fn folder() -> PathBuf {
@@ -507,6 +529,16 @@ fn templates_of_libraries_are_judged() {
 #[test]
 fn tuples_spans_and_optional_values_are_judged() {
     judged("vocabulary.cu", VOCABULARY);
+}
+
+#[test]
+fn instructions_as_functions_are_judged() {
+    judged("instructions.cu", INSTRUCTIONS);
+}
+
+#[test]
+fn descriptors_and_ranges_are_judged() {
+    judged("pieces.cu", PIECES);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

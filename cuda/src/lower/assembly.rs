@@ -231,6 +231,7 @@ impl KernelLowering {
             return self.load_by(&place, &target.ty.value(), cache).map(Some);
         }
         Ok(match &*name {
+            "memcpy" | "__builtin_memcpy" => self.copied_memory(arguments, at)?,
             "printf" => {
                 for e in arguments {
                     let value = self.value(e)?;

@@ -14,6 +14,7 @@ mod evaluate;
 mod expression;
 mod kernel;
 mod lookup;
+mod memory;
 mod order;
 mod pack;
 mod promote;

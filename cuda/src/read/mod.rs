@@ -490,13 +490,21 @@ impl ProgramReader {
     fn type_name(&mut self) -> Result<TypeTree, CudaRefusal> {
         let specifiers = self.specifiers(false)?;
         let ty = self.pointers(specifiers.ty)?;
-        // A pointer to a function.
-        if self.is("(") && self.after(1).is_sign("*") {
+        // A pointer to a function or to an array, or a reference to one.
+        if self.is("(") && (self.after(1).is_sign("*") || self.after(1).is_sign("&")) {
+            let is_reference = self.after(1).is_sign("&");
             self.skip_brackets()?;
+            let of = match self.is("[") {
+                true => self.arrays(ty)?,
+                false => TypeTree::Function,
+            };
             if self.is("(") {
                 self.skip_brackets()?;
             }
-            return Ok(TypeTree::Pointer(Box::new(TypeTree::Function)));
+            return Ok(match is_reference {
+                true => TypeTree::Reference(Box::new(of)),
+                false => TypeTree::Pointer(Box::new(of)),
+            });
         }
         self.arrays(ty)
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::declaration::{DeclarationSpecifiers, plain_specifiers};
 use super::scope::NameScope;
 use super::{DeclaredItem, ProgramReader};
-use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
+use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
     EnumerationTree, FunctionRole, FunctionTree, NamePart, NamePath, StructureTree, TemplateParameter, TypeTree, VariableTree,
 };
@@ -168,7 +168,8 @@ impl ProgramReader {
             self.next = end;
             return Ok(());
         }
-        if self.is_word("friend") {
+        let head = self.tokens[start..end].iter().take_while(|t| t.word().is_some());
+        if head.filter_map(CudaToken::word).any(|w| &**w == "friend") {
             // One that is defined here is a function of the namespace around.
             let is_defined = self.tokens[start..end].iter().any(|t| t.is_sign("{"));
             let done = if is_defined { self.friend(tree) } else { Ok(()) };
@@ -312,7 +313,6 @@ impl ProgramReader {
 
     /// A function that a structure defines for the namespace around it. Of a template it is one, too.
     fn friend(&mut self, tree: &StructureTree) -> Result<(), CudaRefusal> {
-        self.advance();
         let specifiers = self.specifiers(true)?;
         let ty = self.pointers(specifiers.ty.clone())?;
         let name = match self.eat_word("operator") {
