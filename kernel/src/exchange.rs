@@ -43,6 +43,12 @@ pub(crate) struct Brought {
     pub opaque: bool,
 }
 
+impl Brought {
+    fn new(exchange: Exchange, ty: ScalarType, own: &Value) -> Self {
+        Self { exchange, bits: own.bits().map(|bits| ty.cut(bits)), opaque: own.known.is_opaque() }
+    }
+}
+
 /// What all lanes bring.
 pub(crate) type ExchangesOfWarps = BTreeMap<ExchangeKey, BTreeMap<u32, Brought>>;
 
@@ -76,15 +82,22 @@ impl Thread<'_, '_> {
             return Some(self.unknown(state, "an exchange of more than 32 bits"));
         }
         let own = values.first().cloned().unwrap_or_else(|| constant(0));
-        // The upper half of such an address: a shuffle is of 32 bits.
-        if own.bits() == Some(LOCAL >> 32) && self.layout.has_local() {
+        // The upper half of such an address, and no number that looks like one: a shuffle is of 32 bits.
+        if own.bits() == Some(LOCAL >> 32) && operands.first().is_some_and(|o| self.is_made_of_own(state, o)) {
             let why =
                 "the address of a variable of one thread, brought to others of its warp: what they reach with it is not modelled";
             return Some(self.unknown(state, why));
         }
-        self.bring(key, lane, exchange, ty, &own);
-        let all = self.facts.exchanges.get(&key).filter(|all| (0..there).all(|l| mask >> l & 1 == 0 || all.contains_key(&l)));
-        let Some(all) = all.cloned() else {
+        // One that is there alone exchanges with nobody: what it brings is what it gets, however often.
+        let is_alone = mask == 1 << lane;
+        let all = if is_alone {
+            Some(BTreeMap::from([(lane, Brought::new(exchange, ty, &own))]))
+        } else {
+            self.bring(key, lane, exchange, ty, &own);
+            let comes = |all: &&BTreeMap<u32, Brought>| (0..there).all(|l| mask >> l & 1 == 0 || all.contains_key(&l));
+            self.facts.exchanges.get(&key).filter(comes).cloned()
+        };
+        let Some(all) = all else {
             if self.facts.are_settled {
                 return Some(self.unknown(state, "a thread that the mask names does not come to this exchange of its warp"));
             }
@@ -95,8 +108,10 @@ impl Thread<'_, '_> {
         if all.values().any(|b| b.exchange != exchange) {
             return Some(self.unknown(state, "threads of a warp exchange in different ways here"));
         }
-        state.known.insert(Key::Met(mask), KnownValue::Bits(number + 1));
-        if all.get(&lane).is_some_and(|b| b.bits.is_none() && !b.opaque) {
+        if !is_alone {
+            state.known.insert(Key::Met(mask), KnownValue::Bits(number + 1));
+        }
+        if !is_alone && all.get(&lane).is_some_and(|b| b.bits.is_none() && !b.opaque) {
             self.publish(state, cell(key, lane), &own);
         }
         let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
@@ -192,13 +207,12 @@ impl Thread<'_, '_> {
     }
 
     fn bring(&mut self, key: ExchangeKey, lane: u32, exchange: Exchange, ty: ScalarType, own: &Value) {
-        let opaque = own.known.is_opaque();
-        let brought = Brought { exchange, bits: own.bits().map(|b| ty.cut(b)), opaque };
+        let brought = Brought::new(exchange, ty, own);
         let known = self.exchanges.entry(key).or_default().entry(lane).or_insert(brought);
         if *known != brought {
             // Another way through the thread brings something else.
             known.bits = None;
-            known.opaque |= opaque;
+            known.opaque |= brought.opaque;
         }
     }
 

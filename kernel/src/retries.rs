@@ -8,7 +8,8 @@
 //! loop and no race that the loop has not: a round that fails, of which the read is one, may read anything that the last one need not, and in front of the
 //! last one a read of what that reads is always possible. What the exchange writes and returns is not interpreted either, so that nothing may depend on it.
 //!
-//! A thread does not stand still in such a loop: once nobody writes the place any more, a round that fails has read what the next one compares with.
+//! A thread does not stand still in such a loop, whatever else its rounds write (a node that is pushed points to the one below it): once nobody writes the
+//! place any more, a round that fails has read what the next one compares with. Of other memory a round is not left out: whoever reads it may see that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +25,8 @@ pub(crate) struct RetryLoop {
     jump: usize,
     /// Where the compare-and-swap is.
     swap: usize,
-    /// Is a jump in it that leaves it?
-    is_left: bool,
+    /// Does the last round stand for all? No jump leaves it from within, a round writes nothing else, and hands on nothing but what the compare-and-swap returned.
+    is_one_round: bool,
 }
 
 /// What is known of a register in a round.
@@ -67,23 +68,25 @@ pub(crate) fn retry_loop(code: &[Line], jump: usize) -> Option<RetryLoop> {
     let CodePiece::Jump(Some((test, is_true)), to) = &code.get(jump)?.0 else { return None };
     let head = label_before(code, jump, *to)?;
     let body = &code[head + 1..jump];
-    let mut swaps = body.iter().enumerate().filter(|(_, (piece, _))| matches!(piece, CodePiece::Write { .. }));
+    let is_swap = |(piece, _): &Line| matches!(piece, CodePiece::Write { operation, .. } if operation.contains(".cas."));
+    let mut swaps = body.iter().enumerate().filter(|(_, line)| is_swap(line));
     let (Some((at, (CodePiece::Write { operation, cell, operands, .. }, _))), None) = (swaps.next(), swaps.next()) else {
         return None;
     };
     let is_fence = |piece: &CodePiece| matches!(piece, CodePiece::Other(text) if text.starts_with("fence"));
     let reads = body.iter().filter(|(piece, _)| matches!(piece, CodePiece::Read { .. })).count();
-    let (mut is_left, mut goes_by) = (false, false);
-    for (piece, _) in body {
+    let (mut is_left, mut writes_more) = (false, false);
+    for (position, (piece, _)) in body.iter().enumerate() {
         match piece {
-            CodePiece::Read { .. } | CodePiece::Write { .. } | CodePiece::Other(_) | CodePiece::Passed => {}
+            CodePiece::Read { .. } | CodePiece::Other(_) | CodePiece::Passed => {}
+            CodePiece::Write { .. } if position == at => {}
+            CodePiece::Write { cell: other, .. } if !other.overlaps(cell) => writes_more = true,
             CodePiece::Jump(Some(_), out) if label_before(code, jump, *out).is_none_or(|out| out < head) => is_left = true,
-            CodePiece::Jump(..) => goes_by = true,
             _ => return None,
         }
     }
     let (expected, _) = operands.split_once(", ")?;
-    if goes_by || !operation.contains(".cas.") || !reaches(code, head, jump) {
+    if !reaches(code, head, jump) {
         return None;
     }
     let changed: BTreeSet<&str> = body.iter().filter_map(|(piece, _)| piece.writes()).collect();
@@ -114,12 +117,8 @@ pub(crate) fn retry_loop(code: &[Line], jump: usize) -> Option<RetryLoop> {
     };
     // A read of the next round may see less where one of this round has acquired something.
     let stands_for_all = carried.is_empty() || reads == 0 && !body.iter().any(|(piece, _)| is_fence(piece));
-    (is_failure && expects_the_last && stands_for_all && carried.iter().all(is_of_the_swap)).then_some(RetryLoop {
-        head,
-        jump,
-        swap: head + 1 + at,
-        is_left,
-    })
+    let is_one_round = !is_left && !writes_more && stands_for_all && carried.iter().all(is_of_the_swap);
+    (is_failure && expects_the_last).then_some(RetryLoop { head, jump, swap: head + 1 + at, is_one_round })
 }
 
 /// What a round of such a loop is looked at with.
@@ -150,7 +149,7 @@ impl RoundOfRetry<'_> {
         for (position, (piece, _)) in pieces.iter().enumerate() {
             let Some(to) = piece.writes().map(str::to_owned) else { continue };
             let value = match piece {
-                CodePiece::Write { .. } => RoundValue::Swapped,
+                CodePiece::Write { cell, .. } if *cell == self.cell => RoundValue::Swapped,
                 CodePiece::Read { cell, .. } if *cell == self.cell => RoundValue::Fetched(first + position),
                 CodePiece::Other(text) => self.computed(text, &values),
                 _ => RoundValue::Other,
@@ -201,7 +200,7 @@ pub(crate) fn without_retries(code: &mut Vec<Line>, is_asked: &dyn Fn(Origin) ->
     let (mut at, mut count) = (0, 0);
     while at < code.len() {
         let asked = retry_loop(code, at)
-            .filter(|of| !of.is_left && code[of.swap].1.is_some_and(is_asked))
+            .filter(|of| of.is_one_round && code[of.swap].1.is_some_and(is_asked))
             .filter(|of| !is_entered(code, of));
         let Some(of) = asked else {
             at += 1;

@@ -439,6 +439,12 @@ fn addresses_of_own_memory_are_of_no_use_to_others() {
             "1x2",
             None,
         ),
+        // A number that is the same as the upper half of such an address, beside variables of the thread.
+        (
+            "st.local.u32 [own], 1;\nmov.u32 %r2, 0x2000000;\nshfl.sync.idx.b32 %r3, %r2, 0, 31, -1;\nsetp.ne.u32 %p1, %r3, 33554432;\n@%p1 trap;",
+            "1x2",
+            NOTHING,
+        ),
         // A block's own variable, for threads of the block.
         (
             "mov.u64 %rd1, w;\ncvta.shared.u64 %rd1, %rd1;\nst.shared.u64 [s], %rd1;\nld.shared.u64 %rd2, [s];\nst.u32 [%rd2], 1;",

@@ -222,3 +222,24 @@ fn who_brings_the_same_is_followed_through_memory() {
         assert_eq!(kinds(&code, "1x2", &[&format!("x == {}", expected + 1)]), only(FindingKind::Final), "{code}");
     }
 }
+
+/// A lane that is there alone exchanges with nobody, as often as it goes round.
+#[test]
+fn a_lane_alone_waits_by_votes() {
+    let wait = |vote: &str, fence: &str| {
+        format!(
+            "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra WAITS;\nst.global.u32 [x], 1;\nmembar.gl;\nst.relaxed.gpu.global.u32 [y], 1;\nret;\n\
+             WAITS:\nld.relaxed.gpu.global.u32 %r2, [y];\nsetp.ne.u32 %p2, %r2, 0;\nvote.sync.{vote}.pred %p3, %p2, -1;\n@!%p3 bra WAITS;\n{fence}\nld.global.u32 %r3, [x];"
+        )
+    };
+    for vote in ["any", "all"] {
+        assert_eq!(kinds(&wait(vote, "membar.gl;"), "2x1", &[]), NOTHING, "{vote}");
+        assert_eq!(kinds(&wait(vote, ""), "2x1", &[]), only(FindingKind::Race), "{vote}");
+    }
+    // Nobody raises the flag.
+    let never = wait("any", "").replace("st.relaxed.gpu.global.u32 [y], 1;", "");
+    assert_eq!(
+        kinds(&never, "2x1", &[]).map(|kinds| kinds.contains(&FindingKind::Wait) || kinds.contains(&FindingKind::Endless)),
+        Some(true)
+    );
+}

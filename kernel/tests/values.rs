@@ -329,3 +329,24 @@ fn a_compare_and_swap_of_floats_that_is_tried_again_is_decided() {
         assert_eq!(kinds(TILE, &wrong, Some("1x2")), expected, "{wrong}");
     }
 }
+
+/// A node that is pushed points to the one below it: each round writes that, and what it compares with is what the last one returned. It does not stand still.
+#[test]
+fn a_push_that_is_tried_again_ends() {
+    let push = |carried: bool, expected: &str| {
+        let (first, again) = match carried {
+            true => ("ld.relaxed.gpu.global.u32 %r6, [%rd2];", ""),
+            false => ("", "ld.relaxed.gpu.global.u32 %r6, [%rd2];"),
+        };
+        format!(
+            "mov.u32 %r8, %ctaid.x;\nadd.u32 %r9, %r8, 1;\nmul.wide.u32 %rd6, %r9, 4;\nadd.s64 %rd7, %rd1, %rd6;\n{first}\nL1:\n{again}\nst.global.u32 [%rd7], %r6;\nmembar.gl;\n\
+             atom.relaxed.gpu.global.cas.b32 %r7, [%rd2], {expected}, %r9;\nsetp.ne.u32 %p1, %r7, {expected};\nmov.u32 %r6, %r7;\n@%p1 bra L1;"
+        )
+    };
+    for carried in [false, true] {
+        assert_eq!(kinds(TILE, &push(carried, "%r6"), Some("2x1")), NOTHING, "{carried}");
+    }
+    // What it compares with next is not what was there.
+    let other = push(true, "%r6").replace("mov.u32 %r6, %r7;", "add.u32 %r6, %r7, 1;");
+    assert_eq!(kinds(TILE, &other, Some("2x1")), None);
+}

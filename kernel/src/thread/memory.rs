@@ -147,11 +147,21 @@ impl Thread<'_, '_> {
         true
     }
 
-    /// Is an address made of parameters?
-    fn is_made_of(&self, state: &State, base: &Operand, parameters: &[VariableId]) -> bool {
-        let Operand::Register(register) = base else { return false };
+    /// Is an operand made of parameters?
+    fn is_made_of(&self, state: &State, operand: &Operand, parameters: &[VariableId]) -> bool {
         let is_parameter = |o: &Operand| matches!(o, Operand::Variable(id, _) if parameters.contains(id));
-        !parameters.is_empty() && made_of(self.prepared, &is_parameter).contains(&(state.function, *register))
+        !parameters.is_empty() && self.is_made_of_sources(state, operand, &is_parameter)
+    }
+
+    /// Is it made of the address of a variable of the thread alone?
+    pub(crate) fn is_made_of_own(&self, state: &State, operand: &Operand) -> bool {
+        let module = self.prepared.module;
+        let is_local = |o: &Operand| matches!(o, Operand::Variable(id, _) if module.variable(*id).space == Space::Local);
+        self.layout.has_local() && self.is_made_of_sources(state, operand, &is_local)
+    }
+
+    fn is_made_of_sources(&self, state: &State, operand: &Operand, is_source: &dyn Fn(&Operand) -> bool) -> bool {
+        matches!(operand, Operand::Register(register) if made_of(self.prepared, is_source).contains(&(state.function, *register)))
     }
 
     /// Is an address that is in the room of no array made of a parameter of which nobody said that it is a number?
