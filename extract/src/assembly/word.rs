@@ -20,7 +20,7 @@ pub(super) fn signed(n: u64, bits: u32) -> i64 {
     ((n << shift) as i64) >> shift
 }
 
-pub(super) fn holds(comparison: Comparison, a: i64, b: i64) -> bool {
+pub(super) fn holds<N: Ord>(comparison: Comparison, a: N, b: N) -> bool {
     match comparison {
         Comparison::Equal => a == b,
         Comparison::NotEqual => a != b,
@@ -38,8 +38,9 @@ pub(super) fn computed(function: LocalFunction, ty: Option<Type>, words: &[Word]
     let is_signed = ty.is_none_or(|t| t.kind == TypeKind::Signed);
     let number = |i: usize| {
         let n = words.get(i)?.number?;
-        Some(if is_signed { signed(n, bits) } else { (n & mask(bits)) as i64 })
+        Some(if is_signed { i128::from(signed(n, bits)) } else { i128::from(n & mask(bits)) })
     };
+    let shift = || Some(words.get(1)?.number? as u32 & (bits - 1));
     if function == LocalFunction::Select {
         let chosen = words.get(2).and_then(|p| p.number).and_then(|p| words.get(usize::from(p == 0)));
         return Word { number: chosen.and_then(|w| w.number), from };
@@ -57,12 +58,11 @@ pub(super) fn computed(function: LocalFunction, ty: Option<Type>, words: &[Word]
             LocalFunction::And => a & b()?,
             LocalFunction::Or => a | b()?,
             LocalFunction::Xor => a ^ b()?,
-            LocalFunction::ShiftLeft => a.wrapping_shl(words.get(1)?.number? as u32 & (bits - 1)),
-            LocalFunction::ShiftRight if is_signed => a.wrapping_shr(words.get(1)?.number? as u32 & (bits - 1)),
-            LocalFunction::ShiftRight => ((a as u64).wrapping_shr(words.get(1)?.number? as u32 & (bits - 1))) as i64,
+            LocalFunction::ShiftLeft => i128::from((a as u64) << shift()?),
+            LocalFunction::ShiftRight => a >> shift()?,
             LocalFunction::Min => a.min(b()?),
             LocalFunction::Max => a.max(b()?),
-            LocalFunction::Compare(comparison) => i64::from(holds(comparison, a, b()?)),
+            LocalFunction::Compare(comparison) => i128::from(holds(comparison, a, b()?)),
             _ => return None,
         })
     };

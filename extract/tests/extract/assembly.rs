@@ -39,6 +39,15 @@ fn of(architecture: Architecture, what: What, kind: &str, body: &str, unused: Op
         .collect()
 }
 
+/// The course that the trial of a fence takes.
+fn trial(name: &str, body: &str) -> String {
+    let architecture = Architecture::built_in(name).expect("it is shipped");
+    let text = format!("f:\n\t{}\n\t.size f, .-f\n", body.replace("; ", "\n\t"));
+    let read = module(&text, architecture).expect("a function");
+    let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
+    rows(&mut reader, &point(What::Fence, ""), &read.functions[0].text, None).paths.join(" or ")
+}
+
 fn built_in(name: &str, what: What, kind: &str, body: &str) -> Vec<String> {
     of(Architecture::built_in(name).expect("it is shipped"), what, kind, body, None)
 }
@@ -371,6 +380,130 @@ fn values_have_their_widths() {
             ],
         ),
     ]);
+}
+
+/// What each instruction makes of the flags, and each condition of them, as the manuals have it: carry and overflow of sums and differences in their
+/// width, neither for what is computed bit by bit, the carry that `inc` and Armv7's `ands` leave.
+#[test]
+fn flags_are_those_of_the_machine() {
+    // The condition of a compare-exchange that says what it did: what was given as expected is 5 or 3, or the lowest or the highest bit differs.
+    let is = |architecture: &str, body: String, holds: bool| {
+        let found = built_in(architecture, What::Fence, "", &body).join(", ");
+        let never = "goes the same way in all trials";
+        let full = if architecture == "x86" { "mfence" } else { "dmb" };
+        // A fence that is left out if the condition does not hold is run into, or jumped over: both are one way in all trials.
+        assert!(found.contains(never), "{body}: {found}");
+        let path = trial(architecture, &body);
+        assert_eq!(path.contains(full), holds, "{architecture} {body}: {path}");
+    };
+    let numbers: [(i64, i64); 9] =
+        [(5, 3), (3, 5), (4, 4), (0, 1), (1, 0), (0x7fff_ffff, 1), (-0x8000_0000, 1), (-1, 1), (-0x8000_0000, -0x8000_0000)];
+    for (a, b) in numbers {
+        let [low_a, low_b] = [a as u32, b as u32];
+        let [signed_a, signed_b] = [a as i32, b as i32];
+        // What is taken away: a borrow is a carry of x86, and none of Arm.
+        let (difference, borrow) = low_a.overflowing_sub(low_b);
+        let over = signed_a.overflowing_sub(signed_b).1;
+        let (sum, carry) = low_a.overflowing_add(low_b);
+        let over_sum = signed_a.overflowing_add(signed_b).1;
+        let negative = |n: u32| (n as i32) < 0;
+        let after = |n: u32, carry: bool, over: bool| (n == 0, carry, negative(n) != over, negative(n));
+        // Zero, carry, less, negative.
+        let x86 = |(zero, carry, less, sign): (bool, bool, bool, bool)| {
+            [
+                ("e", zero),
+                ("ne", !zero),
+                ("b", carry),
+                ("ae", !carry),
+                ("be", carry || zero),
+                ("a", !carry && !zero),
+                ("l", less),
+                ("ge", !less),
+                ("le", less || zero),
+                ("g", !less && !zero),
+                ("s", sign),
+                ("ns", !sign),
+            ]
+        };
+        let arm = |(zero, carry, less, sign): (bool, bool, bool, bool)| {
+            [
+                ("eq", zero),
+                ("ne", !zero),
+                ("lo", !carry),
+                ("hs", carry),
+                ("ls", !carry || zero),
+                ("hi", carry && !zero),
+                ("lt", less),
+                ("ge", !less),
+                ("le", less || zero),
+                ("gt", !less && !zero),
+                ("mi", sign),
+                ("pl", !sign),
+            ]
+        };
+        let inc = low_a.wrapping_add(1);
+        let dec = low_a.wrapping_sub(1);
+        for (instruction, flags) in [
+            ("cmpl %ebx, %eax", after(difference, borrow, over)),
+            ("subl %ebx, %eax", after(difference, borrow, over)),
+            ("addl %ebx, %eax", after(sum, carry, over_sum)),
+            ("andl %ebx, %eax", after(low_a & low_b, false, false)),
+            ("testl %ebx, %eax", after(low_a & low_b, false, false)),
+            ("xorl %ebx, %eax", after(low_a ^ low_b, false, false)),
+            // The carry is that of the comparison before it.
+            ("cmpl %ebx, %eax; incl %eax", after(inc, borrow, signed_a == i32::MAX)),
+            ("cmpl %ebx, %eax; decl %eax", after(dec, borrow, signed_a == i32::MIN)),
+            ("addl %eax, %ebx; decl %eax", after(dec, carry, signed_a == i32::MIN)),
+            ("negl %eax", after(low_a.wrapping_neg(), low_a != 0, signed_a == i32::MIN)),
+        ] {
+            for (condition, holds) in x86(flags) {
+                let [low_a, low_b] = [low_a, low_b].map(|n| format!("${n}"));
+                let begin = format!("movl {low_a}, %eax; movl {low_b}, %ebx; {instruction}");
+                is("x86", format!("{begin}; j{condition} 1f; ret; 1:; mfence; ret"), holds);
+                is("x86", format!("{begin}; set{condition} %cl; testb %cl, %cl; jne 1f; ret; 1:; mfence; ret"), holds);
+                is(
+                    "x86",
+                    format!(
+                        "{begin}; movl $0, %edx; movl $1, %ecx; cmov{condition}l %ecx, %edx; testl %edx, %edx; jne 1f; ret; 1:; mfence; ret"
+                    ),
+                    holds,
+                );
+            }
+        }
+        for (instruction, flags) in [
+            ("cmp w8, w9", after(difference, !borrow, over)),
+            ("subs w8, w8, w9", after(difference, !borrow, over)),
+            ("adds w8, w8, w9", after(sum, carry, over_sum)),
+            ("cmn w8, w9", after(sum, carry, over_sum)),
+            ("ands w8, w8, w9", after(low_a & low_b, false, false)),
+            ("tst w8, w9", after(low_a & low_b, false, false)),
+        ] {
+            for (condition, holds) in arm(flags) {
+                let begin = format!("mov w8, #{low_a}; mov w9, #{low_b}; {instruction}");
+                is("aarch64", format!("{begin}; b.{condition} 1f; ret; 1:; dmb ish; ret"), holds);
+                is("aarch64", format!("{begin}; cset w10, {condition}; cbnz w10, 1f; ret; 1:; dmb ish; ret"), holds);
+            }
+        }
+        for (instruction, flags) in [
+            ("cmp r2, r3", after(difference, !borrow, over)),
+            ("subs r2, r2, r3", after(difference, !borrow, over)),
+            ("adds r2, r2, r3", after(sum, carry, over_sum)),
+            // Carry and overflow are those of the comparison before it.
+            ("cmp r2, r3; ands r2, r2, r3", after(low_a & low_b, !borrow, over)),
+            ("cmp r2, r3; tst r2, r3", after(low_a & low_b, !borrow, over)),
+            ("adds r12, r2, r3; eors r2, r2, r3", after(low_a ^ low_b, carry, over_sum)),
+        ] {
+            for (condition, holds) in arm(flags) {
+                let begin = format!("mov r2, #{low_a}; mov r3, #{low_b}; {instruction}");
+                is("armv7", format!("{begin}; b{condition} 1f; bx lr; 1:; dmb ish; bx lr"), holds);
+                is(
+                    "armv7",
+                    format!("{begin}; mov r0, #0; mov{condition} r0, #1; cmp r0, #0; bne 1f; bx lr; 1:; dmb ish; bx lr"),
+                    holds,
+                );
+            }
+        }
+    }
 }
 
 /// A load-reserved whose store-conditional never comes writes nothing back, and one that is given up lets none succeed.

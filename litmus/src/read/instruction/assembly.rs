@@ -468,6 +468,11 @@ impl Matcher<'_, '_> {
             Piece::Slot(kind, name) => {
                 let (text, register, length) = self.slot(*kind, tokens)?;
                 let known = filled.len();
+                // A slot that stands twice is filled twice with the same.
+                let is_other = |f: &Filled| f.name == *name && (f.text != text || f.register != register);
+                if filled.iter().any(is_other) {
+                    return None;
+                }
                 filled.push(Filled { name: name.clone(), text, register });
                 let found = self.fits(others, &tokens[length..], filled);
                 if found.is_none() {

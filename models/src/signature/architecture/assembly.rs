@@ -342,28 +342,45 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// `each fn = add eor/xor -/exch`: the word in patterns, and behind `/` that in meanings; `-` is nothing.
+    /// `each fn = add eor/xor -/exch`: the word in patterns, and behind `/` that in meanings; `-` is nothing. A text in quotes behind a word is its
+    /// meaning, in which names of lines above may stand that have one meaning.
     fn each(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
-        self.the_assembly(keyword, "each")?;
-        let words = self.plain_words(rest, "each")?;
-        let [(name, _), ("=", _), alternatives @ ..] = &words[..] else {
-            return Err(self.error(
-                after(keyword),
-                "expected a name and what it stands for",
-                "expected a name",
-                Self::shape("each"),
-            ));
+        let known = &self.the_assembly(keyword, "each")?.alternatives;
+        let single: Vec<(String, String)> =
+            known.iter().filter(|(_, of)| of.len() == 1).map(|(name, of)| (format!("<{name}>"), of[0].1.clone())).collect();
+        let equals = ScannedWord::Word("=".to_owned());
+        let [(ScannedWord::Word(name), _), (sign, _), alternatives @ ..] = rest else {
+            let message = "expected a name and what it stands for";
+            return Err(self.error(after(keyword), message, "expected a name", Self::shape("each")));
         };
+        if *sign != equals {
+            return Err(self.error(rest[1].1, "expected `=`", "no `=`", Self::shape("each")));
+        }
         let text = |word: &str| if word == "-" { String::new() } else { word.to_owned() };
-        let pair = |(word, _): &(&str, Span)| match word.split_once('/') {
-            Some((written, meant)) => (text(written), text(meant)),
-            None => (text(word), text(word)),
-        };
-        let alternatives = alternatives.iter().map(pair).collect();
-        let name = leaked(name);
+        let mut all: Vec<(String, String)> = Vec::new();
+        let mut is_said = true;
+        for (item, span) in alternatives {
+            match item {
+                ScannedWord::Word(word) => {
+                    let (written, meant) = word.split_once('/').unwrap_or((word, word));
+                    all.push((text(written), text(meant)));
+                    is_said = false;
+                }
+                ScannedWord::Quoted(meaning) => {
+                    let Some((_, meant)) = all.last_mut().filter(|_| !is_said) else {
+                        return Err(self.error(*span, "expected the word that has this meaning", "no word", Self::shape("each")));
+                    };
+                    *meant = single.iter().fold(meaning.clone(), |meaning, (name, of)| meaning.replace(name, of));
+                    is_said = true;
+                }
+            }
+        }
+        let (name, alternatives) = (leaked(name), all);
         let assembly = self.the_assembly(keyword, "each")?;
-        assembly.alternatives.retain(|(known, _)| *known != name);
-        assembly.alternatives.push((name, alternatives));
+        match assembly.alternatives.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = alternatives,
+            None => assembly.alternatives.push((name, alternatives)),
+        }
         Ok(())
     }
 
@@ -409,12 +426,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A pattern, its meaning and its size for each choice of the words of lines `each` that they name.
+    /// A pattern, its meaning and its size for each choice of the words of lines `each` that they name. What has one meaning may stand in the meaning
+    /// alone.
     fn written_out(&self, line: [&str; 3]) -> Vec<[String; 3]> {
         let mut all = vec![line.map(str::to_owned)];
-        for (name, alternatives) in self.description.assembly.iter().flat_map(|assembly| &assembly.alternatives) {
+        // The last ones first: a meaning may name what stands above it.
+        for (name, alternatives) in self.description.assembly.iter().flat_map(|assembly| assembly.alternatives.iter().rev()) {
             let slot = format!("<{name}>");
-            if line[0].contains(&slot) {
+            if line[0].contains(&slot) || alternatives.len() == 1 && line[1].contains(&slot) {
                 let chosen = |[pattern, meaning, size]: &[String; 3]| {
                     let choose = |(written, meant): &(String, String)| {
                         [pattern.replace(&slot, written), meaning.replace(&slot, meant), size.replace(&slot, meant)]

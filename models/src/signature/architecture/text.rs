@@ -42,7 +42,7 @@ const STATEMENTS: [(&str, &str); 28] = [
         "registers",
         "registers BITS NAMES; then `in NAMES` for parts of other registers, `part` if the rest is left as it is, `zero` if they hold 0; x0..x30 is a range",
     ),
-    ("each", "each NAME = WORD WORD/MEANING ...; `-` is nothing"),
+    ("each", "each NAME = WORD WORD/MEANING WORD \"MEANING\" ...; `-` is nothing"),
     ("address", "address \"PATTERN\" = \"TABLE FORM\""),
     ("instruction", "instruction \"PATTERN\" ... = \"TABLE FORM; ...\", and `size BITS` or `size <SLOT>` if it accesses memory"),
     (
