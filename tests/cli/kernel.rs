@@ -101,7 +101,7 @@ fn unknown_instructions_are_named() {
 fn kernels_are_found_by_their_names_in_the_source() {
     let files = folder("kernel-mangled");
     let text = std::fs::read_to_string(FLAG).expect("a kernel").replace("fenced_flag", "_ZN5flags11fenced_flagEPiPVi");
-    let path = write(&files, "mangled.ptx", &format!("// margay: kernel fenced_flag\n// margay: launch 2x1\n{text}"));
+    let path = write(&files, "mangled.ptx", format!("// margay: kernel fenced_flag\n// margay: launch 2x1\n{text}"));
     for name in ["fenced_flag", "flags::fenced_flag", "_ZN5flags11fenced_flagEPiPVi"] {
         let said = out(&margay(&["kernel", &path, "--kernel", name]));
         assert!(said.starts_with("none: `_ZN5flags11fenced_flagEPiPVi`") && said.contains("in launch 2x1 under"), "{said}");

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::local::{name_of_type, parameters_of_auto};
-use super::scope::{NameScope, are_parameters_apart};
+use super::scope::{DeclarationScope, are_parameters_apart};
 use super::{DeclaredItem, MAX_CHAIN, ProgramReader, is_reserved};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
@@ -234,7 +234,7 @@ impl ProgramReader {
                     "define the member within its structure",
                 ));
             }
-            self.scopes.push(NameScope::of_template(&parameters));
+            self.scopes.push(DeclarationScope::of_template(&parameters));
             if self.eat_word("using") {
                 return self.using(Some(parameters.into()));
             }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::declaration::{DeclarationSpecifiers, plain_specifiers};
-use super::scope::{NameScope, ScopedName};
+use super::scope::{DeclarationScope, ScopedName};
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
@@ -304,7 +304,7 @@ impl ProgramReader {
         let words = self.tokens[head..end].iter().filter_map(|t| t.word().cloned()).collect();
         // The body is read at once, where what stands around it is known.
         if let Some((at, _)) = function.body {
-            let mut scope = NameScope::default();
+            let mut scope = DeclarationScope::default();
             captures.iter().for_each(|c| scope.add(c.name.clone(), ScopedName::Value));
             scope.add_parameters(&function.parameters);
             self.scopes.push(scope);

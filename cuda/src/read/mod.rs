@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::scope::{NameScope, ScopedName};
+use self::scope::{DeclarationScope, ScopedName};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::preprocess::CudaFile;
 use crate::tree::{
@@ -88,7 +88,7 @@ pub(crate) struct ProgramReader {
     constraints: Vec<CudaExpression>,
     pub aliases_of_namespaces: FxHashMap<Rc<str>, Vec<Rc<str>>>,
     namespace: Vec<Rc<str>>,
-    scopes: Vec<NameScope>,
+    scopes: Vec<DeclarationScope>,
     /// Functions of the GPU in their order.
     pub kernels: Vec<DeclaredKernel>,
     pub variables: Vec<NamespacedVariable>,

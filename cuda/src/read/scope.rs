@@ -19,13 +19,13 @@ pub(super) enum ScopedName {
 
 /// The names of a block, or of what stands around one.
 #[derive(Debug, Default)]
-pub(super) struct NameScope {
+pub(super) struct DeclarationScope {
     names: FxHashMap<Rc<str>, (ScopedName, Option<CudaSpan>)>,
     /// Are parameters of a function among them? The block of the function may not declare them again.
     has_parameters: bool,
 }
 
-impl NameScope {
+impl DeclarationScope {
     /// The names of the parameters of a template.
     pub fn of_template<'p>(parameters: impl IntoIterator<Item = &'p TemplateParameter>) -> Self {
         let mut scope = Self::default();
@@ -120,7 +120,7 @@ impl ProgramReader {
 
     pub(super) fn enter_function(&mut self, function: &FunctionTree, owner: Option<&StructureTree>) {
         let templates = owner.and_then(|o| o.template.as_deref()).into_iter().chain(function.template.as_deref());
-        let mut scope = NameScope::of_template(templates.flatten());
+        let mut scope = DeclarationScope::of_template(templates.flatten());
         for (name, _) in owner.into_iter().flat_map(|o| &o.aliases) {
             scope.add(name.clone(), ScopedName::Type);
         }

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::scope::NameScope;
+use super::scope::DeclarationScope;
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
@@ -27,7 +27,7 @@ impl ProgramReader {
             return Ok(CudaStatementKind::Empty);
         }
         if self.eat("{") {
-            self.scopes.push(NameScope::default());
+            self.scopes.push(DeclarationScope::default());
             let mut all = Vec::new();
             while !self.eat("}") {
                 if self.token().lexeme == Lexeme::End {
@@ -48,7 +48,7 @@ impl ProgramReader {
                 self.advance();
                 let is_computed = self.eat_word("constexpr");
                 self.expect("(", "behind `if`")?;
-                self.scopes.push(NameScope::default());
+                self.scopes.push(DeclarationScope::default());
                 let mut first = None;
                 let condition = if self.is_at_declaration() {
                     let at = self.at();
@@ -95,7 +95,7 @@ impl ProgramReader {
             "for" => {
                 self.advance();
                 self.expect("(", "behind `for`")?;
-                self.scopes.push(NameScope::default());
+                self.scopes.push(DeclarationScope::default());
                 let at = self.at();
                 let first = if self.eat(";") {
                     None
@@ -122,7 +122,7 @@ impl ProgramReader {
             "switch" => {
                 self.advance();
                 self.expect("(", "behind `switch`")?;
-                self.scopes.push(NameScope::default());
+                self.scopes.push(DeclarationScope::default());
                 let at = self.at();
                 let first = if self.is_at_declaration() { Some(self.local_variables()?) } else { None };
                 let value = match first.as_ref().and_then(|all| all.last()).map(|v| v.name.clone()) {
@@ -271,7 +271,7 @@ impl ProgramReader {
 
     /// `while (T x = ..) ..`, from its variable on: a loop that makes it each time, and ends where it is zero.
     fn loop_while_declared(&mut self, start: CudaSpan) -> Result<CudaStatementKind, CudaRefusal> {
-        self.scopes.push(NameScope::default());
+        self.scopes.push(DeclarationScope::default());
         let at = self.at();
         let variables = self.local_variables()?;
         let Some(name) = variables.last().map(|v| v.name.clone()) else { return Err(self.expected("a variable")) };

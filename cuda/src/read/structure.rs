@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::declaration::{DeclarationSpecifiers, plain_specifiers};
-use super::scope::NameScope;
+use super::scope::DeclarationScope;
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
@@ -191,7 +191,7 @@ impl ProgramReader {
         let scopes = self.scopes.len();
         if self.eat_word("template") {
             let parameters = self.template_parameters()?;
-            self.scopes.push(NameScope::of_template(&parameters));
+            self.scopes.push(DeclarationScope::of_template(&parameters));
             template = Some(Rc::<[TemplateParameter]>::from(parameters));
             if self.is_word("requires") {
                 self.requirement()?;

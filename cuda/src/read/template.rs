@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::declaration::plain_specifiers;
-use super::scope::{NameScope, ScopedName};
+use super::scope::{DeclarationScope, ScopedName};
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
@@ -42,7 +42,7 @@ impl ProgramReader {
                     if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a type")? };
                 let default = if self.eat("=") { Some(self.type_name()?) } else { None };
                 // What follows may be of that type.
-                let mut scope = NameScope::default();
+                let mut scope = DeclarationScope::default();
                 scope.add(name.clone(), ScopedName::Type);
                 self.scopes.push(scope);
                 if let Some(concept) = concept {
@@ -86,7 +86,7 @@ impl ProgramReader {
         }
         let name = if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a template")? };
         let default = if self.eat("=") { Some(self.path()?) } else { None };
-        let mut scope = NameScope::default();
+        let mut scope = DeclarationScope::default();
         scope.add(name.clone(), ScopedName::Template);
         self.scopes.push(scope);
         Ok(TemplateParameter::Template(name, default))
@@ -125,7 +125,7 @@ impl ProgramReader {
         self.templates.insert(name.clone());
         self.concepts.insert(name.clone());
         self.expect("=", "behind the name of a concept")?;
-        self.scopes.push(NameScope::of_template(&parameters));
+        self.scopes.push(DeclarationScope::of_template(&parameters));
         let condition = self.choice()?;
         self.declare(name, DeclaredItem::Concept(parameters.into(), Rc::new(condition)));
         Ok(())
@@ -137,7 +137,7 @@ impl ProgramReader {
         self.enter()?;
         self.advance();
         let parameters = if self.is("(") { self.parameters()? } else { Vec::new() };
-        let mut scope = NameScope::default();
+        let mut scope = DeclarationScope::default();
         scope.add_parameters(&parameters);
         self.scopes.push(scope);
         let outer = std::mem::replace(&mut self.is_in_arguments, false);

@@ -70,7 +70,6 @@ pub(super) const PURE: &[&str] = &[
     "tanh",
     "testp",
     "xor",
-    "brkpt",
     "applypriority",
 ];
 
