@@ -125,6 +125,14 @@ fn a_kernel_that_never_ends_and_one_that_leaves_its_array_are_named() {
     assert_eq!(code, Some(1));
     assert_eq!(endless["environments"][0]["time_outs"], 5, "{endless}");
     assert!(endless["answer"].as_str().unwrap().starts_with("wrong without weak memory: "), "{endless}");
+    // Where none of the first runs has an end, the others say nothing new.
+    let (endless, code) = json(&["test", text(&path), "--runs", "100000"]);
+    assert_eq!(
+        (code, endless["bounded"].as_bool(), endless["environments"][0]["runs"].as_u64()),
+        (Some(1), Some(true), Some(64))
+    );
+    assert!(endless["answer"].as_str().unwrap().contains("64 not at an end in 64 of 100 000 runs in order"), "{endless}");
+    assert!(endless["notes"][0].as_str().unwrap().contains("none of the first 64 runs has an end"), "{endless}");
     fs::write(&path, application(1).replace("KERNEL", "fenced_flag")).unwrap();
     let (outside, _) = json(&["test", text(&path), "--runs", "5"]);
     let said = "an access outside of every array (4 bytes behind the start of `o`, which has 4 bytes) in `fenced_flag`, flag.cu:";

@@ -109,6 +109,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("margay prove", "takes a minute; tests/cli/prove.rs runs it"),
     ("margay verify theorem", "what `margay prove` writes"),
     ("margay diff --prove", "takes a minute; tests/cli/prove.rs runs it"),
+    ("margay kernel lock.cu --cmd", "needs clang"),
+    ("margay kernel attention.ll --cmd", "needs LLVM"),
 ];
 
 /// What a reader is told to have before a page's commands are followed: pages, files and what they are copied from.

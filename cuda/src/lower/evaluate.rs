@@ -128,6 +128,11 @@ impl KernelLowering {
             let _ = writeln!(text, ".reg {ty} {prefix}<{}>;", count + 1);
         }
         text.push_str(&code.variables);
+        // What is not initialised is zero, as variables of the program are; memory that nobody wrote holds anything.
+        text.push_str("mov.b32 %byte, 0;\n");
+        for n in 0..bytes {
+            let _ = writeln!(text, "st.local.u8 [{symbol}+{n}], %byte;");
+        }
         for line in code.body.lines().filter(|line| !line.trim().starts_with(".loc")) {
             text.push_str(line);
             text.push('\n');
@@ -140,7 +145,7 @@ impl KernelLowering {
         let mut module = MachineModule::read(&text).ok()?;
         let address = module.memory.allocate("the value", bytes).ok()?;
         let launch = LaunchSize { blocks: [1; 3], threads: [1; 3], dynamic_shared: 0 };
-        let steps = self.steps_left.min(MAX_STEPS + 2 * bytes);
+        let steps = self.steps_left.min(MAX_STEPS + 3 * bytes);
         let schedule = Schedule { seed: 0, memory: MemoryKind::SequentiallyConsistent, places: 1, steps };
         let done = module.launch("value", launch, &[address.to_le_bytes().to_vec()], &schedule);
         self.steps_left -= done.as_ref().map_or(steps, |done| done.steps.min(steps));

@@ -40,6 +40,11 @@ impl RunCounts {
         self.errors + self.time_outs
     }
 
+    /// Has no run of the first ones an end? Others take as long, and say the same.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.runs >= BATCH && self.time_outs == self.runs
+    }
+
     /// Another run.
     pub(crate) fn count(&mut self, seed: u64, verdict: RunVerdict) {
         self.runs += 1;
@@ -215,8 +220,8 @@ impl ApplicationRunner for CpuRunner<'_> {
     }
 }
 
-/// Runs with these seeds, as many as there are until the limits are reached; `until_first` ends them with the first that is not right. `each` hears
-/// how many have been done.
+/// Runs with these seeds, as many as there are until the limits are reached, or none has an end; `until_first` ends them with the first that is not right.
+/// `each` hears how many have been done.
 ///
 /// # Errors
 /// What the version lacks, in a sentence.
@@ -229,7 +234,12 @@ pub(crate) fn count_within(
 ) -> Result<RunCounts, String> {
     let mut all = RunCounts::default();
     let mut next = seeds.start;
-    while next < seeds.end && !limits.is_reached() && runner.gone().is_none() && !(until_first && all.not_right() > 0) {
+    while next < seeds.end
+        && !limits.is_reached()
+        && runner.gone().is_none()
+        && !(until_first && all.not_right() > 0)
+        && !all.is_endless()
+    {
         let end = (next + BATCH).min(seeds.end);
         all.add(runner.count(next..end, until_first, &|| limits.is_reached())?);
         next = end;

@@ -141,7 +141,12 @@ fn on_cpu(
     }
     steps.finish();
     let answer = headline(application, &counts, options.runs);
-    Ok(ApplicationCampaign { counts, answer, device: None, notes: Vec::new(), missing: 0 })
+    let endless = counts.iter().filter(|(_, c)| c.is_endless() && c.runs < options.runs);
+    let note = |(name, c): &NamedCounts| {
+        format!("{name}: none of the first {} has an end, and the others were not run.", counted(c.runs, "run", "runs"))
+    };
+    let notes = endless.map(note).collect();
+    Ok(ApplicationCampaign { counts, answer, device: None, notes, missing: 0 })
 }
 
 /// Why an application cannot be run here.
