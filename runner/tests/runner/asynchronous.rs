@@ -28,7 +28,10 @@ const NO_KERNEL: [(&str, &[&str]); 12] = [
     ("`t` holds an address at the start", &["tensormap-*"]),
     ("tensor maps: the driver makes them for the host", &["tensormap-*"]),
     ("fence.proxy.async::generic: what it becomes in machine code was not looked at", &["one-way-*"]),
-    ("wgmma: the models know what it reads and not what it computes", &["wgmma-*"]),
+    (
+        "wgmma: the models know what it reads and not what it computes",
+        &["wgmma-*", "multicast-wgmma", "multicast-wgmma-wait-cta", "multicast-wgmma-proxy-fence", "multicast-refill-wgmma"],
+    ),
     ("tcgen05: the models know what it reads and writes and not what it computes", &["tcgen05-*"]),
     ("`st.bulk.weak.shared::cta x", &["st-bulk", "st-bulk-no-barrier", "st-bulk-then-bulk-copy", "st-bulk-then-bulk-copy-fence"]),
     (
