@@ -12,6 +12,6 @@ pub mod history;
 pub mod lowering;
 pub mod point;
 pub mod ptx;
+mod ptx_trials;
 pub mod strength;
 pub mod table;
-mod trials;

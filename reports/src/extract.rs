@@ -23,6 +23,8 @@ parts! {
         pub runs: usize,
         /// Rows that are lowered.
         pub lowered: usize,
+        /// Of these how many were read from paths alone, and not run on numbers.
+        pub not_run: usize,
         /// Rows that do not compile.
         pub absent: usize,
         /// Rows that become what no row can say.

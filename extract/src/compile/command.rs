@@ -199,6 +199,9 @@ impl CompileCommand {
             return Err(CompileFailure::Rejected(line.to_owned()));
         }
         let text = if self.template.contains("{out}") {
+            if std::fs::metadata(output).is_ok_and(|file| file.len() > MAX_OUTPUT) {
+                return Err(CompileFailure::TooMuch(MAX_OUTPUT));
+            }
             match std::fs::read(output) {
                 Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
                 Err(_) => return Err(CompileFailure::NoPtx("the compiler ends well and writes nothing".to_owned())),

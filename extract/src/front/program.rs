@@ -4,7 +4,7 @@ use margay_mappings::language::kind::{TYPES, exists};
 use margay_models::execution::{Order, Scope};
 
 use crate::point::{Point, What};
-use crate::trials::TrialLayout;
+use crate::ptx_trials::TrialLayout;
 
 use super::template::{FrontEnd, TemplateStatement, fill};
 

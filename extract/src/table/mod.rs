@@ -18,7 +18,7 @@ use crate::front::{FrontEnd, UNUSED};
 use crate::lowering::{LoweringAnswer, PlaceLowering, rows};
 use crate::point::Point;
 use crate::ptx::{PtxFunction, PtxModule};
-use crate::trials::FunctionTrials;
+use crate::ptx_trials::{FunctionTrial, FunctionTrials};
 
 /// What a compiler emits, with evidence.
 #[derive(Debug, Clone)]
@@ -65,6 +65,8 @@ pub struct MeasuredRow {
     pub ptx: Option<String>,
     /// Its paths, as instructions.
     pub paths: Vec<String>,
+    /// Was its function run on numbers? Else a row says what its paths are, and not that they compute what they must.
+    pub is_run: bool,
 }
 
 /// The first digits of a hash.
@@ -139,6 +141,7 @@ impl Table {
                                 row,
                                 ptx: Some(texts.concat()),
                                 paths: read.paths.clone(),
+                                is_run: true,
                             });
                         }
                         continue;
@@ -146,15 +149,25 @@ impl Table {
                     let paths = explore(module, function, 1);
                     let texts = path_text(&paths);
                     // What many threads make together is not tried by one.
-                    let wrong = front.threads.is_none().then(|| {
-                        let functions = trials[number].get_or_insert_with(|| FunctionTrials::of(text));
-                        functions.wrong(point, name, front.trial_layout(point))
-                    });
+                    let trial = match front.threads {
+                        Some(_) => FunctionTrial::NotRun,
+                        None => {
+                            let functions = trials[number].get_or_insert_with(|| FunctionTrials::of(text));
+                            functions.trial(point, name, front.trial_layout(point))
+                        }
+                    };
                     for mut row in rows(point, &paths) {
-                        if let (LoweringAnswer::Lowered(_), Some(Some(wrong))) = (&row.answer, &wrong) {
+                        if let (LoweringAnswer::Lowered(_), FunctionTrial::Wrong(wrong)) = (&row.answer, &trial) {
                             row.answer = LoweringAnswer::Other(wrong.clone());
                         }
-                        measured.push(MeasuredRow { point: *point, row, ptx: Some(function.text.clone()), paths: texts.clone() });
+                        let is_run = trial != FunctionTrial::NotRun;
+                        measured.push(MeasuredRow {
+                            point: *point,
+                            row,
+                            ptx: Some(function.text.clone()),
+                            paths: texts.clone(),
+                            is_run,
+                        });
                     }
                 }
                 PointCompilation::Failed(failure) => {
@@ -167,6 +180,7 @@ impl Table {
                         row: PlaceLowering { slot, answer: answer.clone(), notes: Vec::new() },
                         ptx: None,
                         paths: Vec::new(),
+                        is_run: false,
                     }));
                 }
             }
@@ -187,6 +201,11 @@ impl Table {
             hash: hash(outcome.modules.iter().map(|(text, _)| text.as_str())),
             runs: outcome.runs,
         }
+    }
+
+    /// How many of the rows that are lowered were read from paths alone.
+    pub fn not_run(&self) -> usize {
+        self.rows.iter().filter(|row| !row.is_run && matches!(row.row.answer, LoweringAnswer::Lowered(_))).count()
     }
 
     /// How many rows are lowered, absent, something that no row can say, and unknown.

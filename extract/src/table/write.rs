@@ -49,6 +49,12 @@ pub fn map(table: &Table, models: &Models) -> String {
         if other > 0 { format!(", {other} compile to code that no row can describe") } else { String::new() },
         if unknown > 0 { format!(", of {unknown} it is not known") } else { String::new() },
     ));
+    if table.not_run() > 0 {
+        out.push_str(&format!(
+            "// {} of the rows that are lowered were read from paths alone, and not run on numbers.\n",
+            table.not_run()
+        ));
+    }
     if let Some(threads) = &table.threads {
         out.push_str(&format!("// {threads}: rows for one thread say little.\n"));
     }

@@ -9,7 +9,18 @@ use margay_extract::table::Table;
 use margay_models::execution::{Order, Scope};
 
 /// The rows of a relaxed operation on an object of so many bits (by the index of its type) whose function has this body.
-fn rows(front_end: &str, (what, data): (What, usize), body: &str) -> Vec<String> {
+fn rows(front_end: &str, of: (What, usize), body: &str) -> Vec<String> {
+    let table = table(front_end, of, body);
+    let answers = table.rows.iter().map(|row| match &row.row.answer {
+        LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+        LoweringAnswer::Other(what) => format!("other: {what}"),
+        LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => why.clone(),
+    });
+    answers.collect()
+}
+
+/// Their table.
+fn table(front_end: &str, (what, data): (What, usize), body: &str) -> Table {
     let text = format!(
         ".version 8.4\n.target sm_90\n.address_size 64\n.visible .func f0(.param .b64 f0_0, .param .b64 f0_1, .param .b64 f0_2, .param .b32 f0_3, \
          .param .b32 f0_4)\n{{\n.reg .pred %p<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\nld.param.u64 %d1, [f0_0];\n\
@@ -28,13 +39,7 @@ fn rows(front_end: &str, (what, data): (What, usize), body: &str) -> Vec<String>
         limit: std::time::Duration::from_secs(1),
     };
     let front = front::find(front_end).unwrap_or_else(|e| panic!("{}", e[0]));
-    let table = Table::new(&front, &command, String::new(), &CompiledPoints { modules: vec![(text, module)], points, runs: 1 });
-    let answers = table.rows.iter().map(|row| match &row.row.answer {
-        LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
-        LoweringAnswer::Other(what) => format!("other: {what}"),
-        LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => why.clone(),
-    });
-    answers.collect()
+    Table::new(&front, &command, String::new(), &CompiledPoints { modules: vec![(text, module)], points, runs: 1 })
 }
 
 const B8: usize = 0;
@@ -154,4 +159,25 @@ fn a_word_of_its_own() {
     let body = "st.relaxed.gpu.b32 [%d1], %r1;";
     assert_eq!(rows("cuda-atomic", (What::Store, B8), body), ["st.relaxed.gpu.b32"]);
     assert!(rows("clang", (What::Store, B8), body)[0].starts_with("other"));
+}
+
+/// What is not run on numbers is counted, and is a row by its paths alone.
+#[test]
+fn what_is_not_run_is_counted() {
+    for (of, body, not_run) in [
+        ((EXCHANGE, B32), "atom.relaxed.gpu.exch.b32 %r3, [%d1], %r1;\nst.b32 [%d2], %r3;", 0),
+        // `inc`, and a register that the machine does not have.
+        ((What::Rmw(11), B32), "atom.relaxed.gpu.inc.u32 %r3, [%d1], %r1;\nst.b32 [%d2], %r3;", 1),
+        (
+            (EXCHANGE, B32),
+            "mov.u32 %r5, %clock_hi;\nmov.u32 %r6, %pm0;\natom.relaxed.gpu.exch.b32 %r3, [%d1], %r1;\nst.b32 [%d2], %r3;",
+            1,
+        ),
+    ] {
+        let table = table("clang", of, body);
+        assert!(matches!(table.rows[0].row.answer, LoweringAnswer::Lowered(_)), "{body}");
+        assert_eq!(table.not_run(), not_run, "{body}");
+        let said = margay_extract::table::map(&table, &Default::default());
+        assert_eq!(said.contains("read from paths alone"), not_run > 0, "{said}");
+    }
 }

@@ -136,6 +136,9 @@ fn summary(table: &Table) -> String {
         table.of_architecture(),
         table.rows.len()
     );
+    if table.not_run() > 0 {
+        out.push_str(&format!(" ({} of them read from paths alone, and not run on numbers)", table.not_run()));
+    }
     if absent > 0 {
         out.push_str(&format!(", {absent} do not compile"));
     }

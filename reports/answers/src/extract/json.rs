@@ -39,6 +39,7 @@ pub fn document(table: &Table) -> document::TableRecord {
         ptx_sha256: table.hash.clone(),
         runs: table.runs,
         lowered,
+        not_run: table.not_run(),
         absent,
         other,
         unknown,

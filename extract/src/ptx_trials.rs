@@ -28,6 +28,17 @@ pub(crate) struct TrialLayout {
     pub(crate) success: bool,
 }
 
+/// What became of the trials of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FunctionTrial {
+    /// It did what it must in all.
+    Right,
+    /// What it did that it must not.
+    Wrong(String),
+    /// It was not run: a calculation with fractions, `inc` or `dec`, an object of more than 64 bits, or what the machine does not have.
+    NotRun,
+}
+
 /// A module whose functions are tried.
 pub(crate) struct FunctionTrials {
     machine: Option<LoadedFunctions>,
@@ -50,26 +61,29 @@ impl FunctionTrials {
         Self { machine }
     }
 
-    /// What a function does that the operation of a point must not do, in one of its trials; none where all do it, or where nothing can be tried: a fence, a
-    /// calculation with fractions, an object of more than 64 bits, an instruction that the machine does not have.
-    pub(crate) fn wrong(&mut self, point: &Point, function: &str, layout: TrialLayout) -> Option<String> {
-        let machine = self.machine.as_mut()?;
-        let data = TYPES[point.data?];
-        if let What::Rmw(operation) = point.what {
-            let operation = OPERATIONS[operation];
-            expected(operation, 0, 0, 8).filter(|_| operation == "exch" || !data.contains('f'))?;
-        }
-        if point.bits()? > 64 {
-            return None;
-        }
+    /// Whether a function does in all trials what the operation of a point must do. A fence, which computes nothing, does.
+    pub(crate) fn trial(&mut self, point: &Point, function: &str, layout: TrialLayout) -> FunctionTrial {
+        let Some(data) = point.data else { return FunctionTrial::Right };
+        let is_computed = match point.what {
+            What::Rmw(operation) => {
+                let operation = OPERATIONS[operation];
+                expected(operation, 0, 0, 8).is_some() && (operation == "exch" || !TYPES[data].contains('f'))
+            }
+            _ => true,
+        };
+        let is_narrow = point.bits().is_some_and(|bits| bits <= 64);
+        let Some(machine) = self.machine.as_mut().filter(|_| is_computed && is_narrow) else { return FunctionTrial::NotRun };
         let settings = settings(point);
-        let mut placed = settings.iter().filter(|setting| !layout.own_word || setting.object % 4 == 0);
-        placed.find_map(|setting| machine.wrong(point, function, setting, layout))
+        let placed = settings.iter().filter(|setting| !layout.own_word || setting.object % 4 == 0);
+        let trials = placed.map(|setting| machine.trial(point, function, setting, layout).unwrap_or(FunctionTrial::NotRun));
+        let mut others = trials.filter(|trial| *trial != FunctionTrial::Right);
+        others.next().unwrap_or(FunctionTrial::Right)
     }
 }
 
 impl LoadedFunctions {
-    fn wrong(&mut self, point: &Point, function: &str, setting: &TrialSetting, layout: TrialLayout) -> Option<String> {
+    /// One trial; none where memory cannot be had.
+    fn trial(&mut self, point: &Point, function: &str, setting: &TrialSetting, layout: TrialLayout) -> Option<FunctionTrial> {
         let bytes = setting.bits as usize / 8;
         // Of a byte of a word, the place in it.
         let at = ARRAY.1 + setting.object as usize % 4;
@@ -88,12 +102,14 @@ impl LoadedFunctions {
         let schedule = Schedule { seed: 1, memory: MemoryKind::SequentiallyConsistent, places: 1, steps: MAX_STEPS };
         match self.module.call(function, &arguments, &schedule) {
             Ok(_) => {}
-            Err(LaunchError::Refused(_)) => return None,
+            Err(LaunchError::Refused(_)) => return Some(FunctionTrial::NotRun),
             Err(LaunchError::Fault(fault)) => {
-                return match fault.kind {
-                    FaultKind::Outside { .. } | FaultKind::Misaligned(_) | FaultKind::NoEnd(_) => Some(fault.kind.to_string()),
-                    _ => None,
-                };
+                return Some(match fault.kind {
+                    FaultKind::Outside { .. } | FaultKind::Misaligned(_) | FaultKind::NoEnd(_) => {
+                        FunctionTrial::Wrong(fault.kind.to_string())
+                    }
+                    _ => FunctionTrial::NotRun,
+                });
             }
         }
         let memory = &self.module.memory;
@@ -116,7 +132,7 @@ impl LoadedFunctions {
             flag: layout.success.then(|| flag.unwrap_or(u64::from(UNWRITTEN))),
             harms: after != before,
         };
-        verified(point, setting, &outcome, layout.value).err()
+        Some(verified(point, setting, &outcome, layout.value).map_or_else(FunctionTrial::Wrong, |_| FunctionTrial::Right))
     }
 }
 
