@@ -9,6 +9,7 @@ use margay_ptx::{Function, Instruction, Kind, Line, Module, Operand, Parameter, 
 use rustc_hash::FxHashMap;
 
 use crate::address::{ArrayRoom, SHARED};
+use crate::late_load;
 use crate::limits::KernelLimits;
 use crate::memory::GlobalMemory;
 use crate::variables::{FrameVariables, VariablePlaces};
@@ -68,7 +69,8 @@ pub(crate) enum DecodedStep {
     IsSpace(Window, u32, StepOperand),
     ToGeneric(u64, u32, StepOperand),
     FromGeneric(u64, u32, StepOperand),
-    Load(MachineAccess, Box<[u32]>),
+    /// It is done before the step of this number at the latest.
+    Load(MachineAccess, Box<[u32]>, u32),
     Store(MachineAccess, Box<[StepOperand]>),
     Modify(MachineAccess, Update, u32, [StepOperand; 2], u8),
     Fence(MemoryOrder, MemoryScope),
@@ -157,6 +159,11 @@ impl MachineAccess {
     pub fn bytes(&self) -> u64 {
         u64::from(self.ty.bits.div_ceil(8))
     }
+
+    /// What a register holds that a value of memory was loaded into: a narrow load fills it.
+    pub fn widened(&self, value: u64) -> u64 {
+        if self.ty.kind == Kind::Signed { self.ty.signed(value) as u64 } else { value }
+    }
 }
 
 #[derive(Debug)]
@@ -242,7 +249,7 @@ impl StepDecoder<'_> {
     fn code(&self, f: usize, variables: FrameVariables) -> DecodedFunction {
         let function = &self.places.module.functions[f];
         let body = function.body.as_deref().unwrap_or(&[]);
-        let steps = body
+        let mut steps: Vec<GuardedStep> = body
             .iter()
             .map(|i| {
                 let (guard, negated) = i.guard.map_or((NONE, false), |(r, negated)| (r.0, negated));
@@ -252,6 +259,7 @@ impl StepDecoder<'_> {
                 GuardedStep { guard, negated, step }
             })
             .collect();
+        late_load::put_off(&mut steps, body);
         let parameters = function.parameters.iter().filter_map(|p| match p {
             Parameter::Memory(id) => {
                 Some((self.places.frames.get(id)?.start, self.places.module.variable(*id).size.unwrap_or(8) as u32))
@@ -366,7 +374,7 @@ impl StepDecoder<'_> {
                 }
             }
             Effect::Load { access, to, base, offset } => {
-                DecodedStep::Load(self.access(access, base, offset)?, to.iter().map(|r| number(*r)).collect())
+                DecodedStep::Load(self.access(access, base, offset)?, to.iter().map(|r| number(*r)).collect(), 0)
             }
             Effect::Store { access, base, offset, values } => {
                 let values = values.iter().map(|v| self.source(v)).collect::<Option<_>>()?;

@@ -29,8 +29,37 @@ pub struct LaunchSize {
 pub enum MemoryKind {
     /// Each access takes place at once.
     SequentiallyConsistent,
-    /// Stores wait, and loads may take old values.
+    /// Stores wait, loads may take old values, and loads wait for what needs them.
     Weak,
+    /// Only such pairs are reordered, whatever their scopes, and a store is there for all threads at once.
+    Reordering(ReorderedPair),
+}
+
+impl MemoryKind {
+    /// What an environment with this memory is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SequentiallyConsistent => "in order",
+            Self::Weak => "weak",
+            Self::Reordering(ReorderedPair::StoreStore) => "store-store",
+            Self::Reordering(ReorderedPair::StoreLoad) => "store-load",
+            Self::Reordering(ReorderedPair::LoadLoad) => "load-load",
+            Self::Reordering(ReorderedPair::LoadStore) => "load-store",
+        }
+    }
+}
+
+/// Two accesses of one thread to different locations, which take place the other way round. What reads and writes at once is either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReorderedPair {
+    /// A store waits for a later one.
+    StoreStore,
+    /// A store waits for a later load.
+    StoreLoad,
+    /// A load takes what was there before an earlier one was done.
+    LoadLoad,
+    /// A load waits for a later store.
+    LoadStore,
 }
 
 /// Which of the ways that threads may run.
@@ -234,8 +263,12 @@ impl MachineModule {
             MemoryKind::SequentiallyConsistent => {
                 KernelMachine::new(program, launch, memory, InOrder, schedule.seed).run(number, &bytes, schedule)
             }
-            MemoryKind::Weak => {
-                let weak = Buffered::new(schedule.seed, schedule.steps);
+            MemoryKind::Weak | MemoryKind::Reordering(_) => {
+                let only = match schedule.memory {
+                    MemoryKind::Reordering(pair) => Some(pair),
+                    _ => None,
+                };
+                let weak = Buffered::new(schedule.seed, schedule.steps, only);
                 KernelMachine::new(program, launch, memory, weak, schedule.seed).run(number, &bytes, schedule)
             }
         };

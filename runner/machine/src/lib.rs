@@ -5,6 +5,7 @@
 
 mod address;
 mod code;
+mod late_load;
 mod launch;
 mod limits;
 mod machine;
@@ -12,6 +13,6 @@ mod memory;
 mod order;
 mod variables;
 
-pub use launch::{Fault, FaultKind, Finished, LaunchError, LaunchSize, MachineModule, MemoryKind, Schedule};
+pub use launch::{Fault, FaultKind, Finished, LaunchError, LaunchSize, MachineModule, MemoryKind, ReorderedPair, Schedule};
 pub use limits::{KernelLimits, LaunchPart, LaunchRefusal};
 pub use memory::GlobalMemory;

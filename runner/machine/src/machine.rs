@@ -12,6 +12,7 @@ use crate::address::{ArrayRoom, FRAME_WINDOWS, SHARED_WINDOWS, call_address, cal
 use crate::code::{
     Call, DecodedFunction, DecodedStep, GuardedStep, LaneMask, MachineAccess, MachineProgram, NONE, SpecialRegister, StepOperand,
 };
+use crate::late_load::LateLoad;
 use crate::launch::{Fault, FaultKind, Finished, LaunchSize, MAX_BYTES, Schedule};
 use crate::memory::{self, GlobalMemory};
 use crate::order::{MachineCell, Memories, MemoryOrdering, Ordering, Who};
@@ -28,6 +29,9 @@ const MOST_PAUSED: u64 = 600;
 
 /// A thread that asks who is with it goes on at once this rarely: warps stay together more often than threads that are chosen one by one.
 const ALONE_ONE_IN: u32 = 8;
+
+/// Where a load that waits is needed, it is done one time in so many: else the thread stands still for a turn.
+const DONE_ONE_IN: u32 = 4;
 
 /// How deep calls may be.
 const MAX_DEPTH: usize = 256;
@@ -70,6 +74,8 @@ pub(crate) struct ThreadState {
     stack: Vec<u8>,
     frame: u32,
     calls: Vec<CallFrame>,
+    /// Loads that were put off, in their order.
+    late: Vec<LateLoad>,
     standing: ThreadStanding,
     /// Its number in its block.
     number: u32,
@@ -241,6 +247,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
                 stack,
                 frame: 0,
                 calls: Vec::new(),
+                late: Vec::new(),
                 standing: ThreadStanding::Ready,
                 number: n,
             };
@@ -320,6 +327,13 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let mut left = steps;
         while left > 0 {
             left -= 1;
+            if O::PUTS_OFF && !self.threads[who.thread].late.is_empty() {
+                let at = self.threads[who.thread].at;
+                if self.threads[who.thread].late.iter().any(|late| late.until <= at) && self.rng.u32(..DONE_ONE_IN) != 0 {
+                    return Ok(Turn::Over);
+                }
+                self.load_late(who, |late| late.until <= at);
+            }
             self.steps += 1;
             let thread = &mut self.threads[who.thread];
             let code = &program.codes[thread.code as usize];
@@ -417,7 +431,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
                     let v = self.value(who, *address);
                     self.set(who, *to, v.wrapping_sub(*by));
                 }
-                DecodedStep::Load(access, to) => self.load(who, access, to)?,
+                DecodedStep::Load(access, to, until) => self.load(who, access, to, *until)?,
                 DecodedStep::Store(access, values) => self.store(who, access, values)?,
                 DecodedStep::Modify(access, update, to, operands, count) => {
                     self.modify(who, access, *update, *to, &operands[..usize::from(*count)])?
@@ -571,21 +585,64 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
     }
 
     #[inline]
-    fn load(&mut self, who: Who, access: &MachineAccess, to: &[u32]) -> Result<(), Fault> {
+    fn load(&mut self, who: Who, access: &MachineAccess, to: &[u32], until: u32) -> Result<(), Fault> {
         let address = self.value(who, access.base).wrapping_add_signed(access.offset);
-        let bytes = access.bytes() as usize;
-        let ordering = Ordering { order: access.order, scope: access.scope };
-        let place = self.place(who, access, address, (bytes * to.len()) as u64)?;
-        for (n, &register) in to.iter().enumerate() {
-            let value = match place {
-                Ok(cell) => self.ordering.load(&mut self.memories, who, Self::next_cell(cell, n * bytes), bytes, ordering),
-                Err(at) => memory::read(&self.threads[who.thread].stack, at + n * bytes, bytes),
-            };
-            // A narrow load fills its register.
-            let value = if access.ty.kind == Kind::Signed { access.ty.signed(value) as u64 } else { value };
-            self.set(who, register, value);
+        let bytes = access.bytes() as usize * to.len();
+        match self.place(who, access, address, bytes as u64)? {
+            Ok(cell) => {
+                if O::PUTS_OFF {
+                    self.load_late_before(who, cell, bytes, O::passes_loads(&self.ordering));
+                    let at = self.threads[who.thread].at;
+                    if until > at + 1 && self.ordering.puts_off() {
+                        self.threads[who.thread].late.push(LateLoad { at, until, cell, bytes });
+                        return Ok(());
+                    }
+                }
+                self.load_shared(who, access, to, cell);
+            }
+            Err(at) => {
+                let bytes = access.bytes() as usize;
+                for (n, &register) in to.iter().enumerate() {
+                    let value = memory::read(&self.threads[who.thread].stack, at + n * bytes, bytes);
+                    self.set(who, register, access.widened(value));
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Loads from memory that threads share.
+    #[inline]
+    fn load_shared(&mut self, who: Who, access: &MachineAccess, to: &[u32], cell: MachineCell) {
+        let bytes = access.bytes() as usize;
+        let ordering = Ordering { order: access.order, scope: access.scope };
+        for (n, &register) in to.iter().enumerate() {
+            let value = self.ordering.load(&mut self.memories, who, Self::next_cell(cell, n * bytes), bytes, ordering);
+            self.set(who, register, access.widened(value));
+        }
+    }
+
+    /// Does the loads of a thread that were put off and must be done now.
+    #[cold]
+    fn load_late(&mut self, who: Who, must: impl Fn(&LateLoad) -> bool) {
+        let program = self.program;
+        let late = std::mem::take(&mut self.threads[who.thread].late);
+        let (now, later): (Vec<LateLoad>, Vec<LateLoad>) = late.into_iter().partition(must);
+        self.threads[who.thread].late = later;
+        let steps = &program.codes[self.threads[who.thread].code as usize].steps;
+        for load in now {
+            if let DecodedStep::Load(access, to, _) = &steps[load.at as usize].step {
+                self.load_shared(who, access, to, load.cell);
+            }
+        }
+    }
+
+    /// Before an access: loads of the same bytes that were put off, and others if they do not wait for it.
+    #[inline]
+    fn load_late_before(&mut self, who: Who, cell: MachineCell, bytes: usize, others_wait: bool) {
+        if O::PUTS_OFF && !self.threads[who.thread].late.is_empty() {
+            self.load_late(who, |late| !others_wait || late.overlaps(cell, bytes));
+        }
     }
 
     #[inline]
@@ -594,6 +651,9 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let bytes = access.bytes() as usize;
         let ordering = Ordering { order: access.order, scope: access.scope };
         let place = self.place(who, access, address, (bytes * values.len()) as u64)?;
+        if let Ok(cell) = place {
+            self.load_late_before(who, cell, bytes * values.len(), true);
+        }
         for (n, &source) in values.iter().enumerate() {
             let value = access.ty.cut(self.value(who, source));
             match place {
@@ -636,6 +696,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         };
         let old = match self.place(who, access, address, bytes as u64)? {
             Ok(cell) => {
+                self.load_late_before(who, cell, bytes, true);
                 let ordering = Ordering { order: access.order, scope: access.scope };
                 self.ordering.modify(&mut self.memories, who, cell, bytes, ordering, &mut new)
             }

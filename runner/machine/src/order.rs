@@ -4,7 +4,7 @@
 //! allow, and an old value for each location, which a load may take as if it had been done before. A fence orders for those whose accesses are
 //! morally strong with the store: other blocks see a store of block scope, and other threads a weak one, out of that order. An atomic operation of
 //! block scope takes place in its block, on what is known there. What it shows, chapter 8 of the PTX ISA allows (tests/allowed.rs asks the model); it
-//! never does a store before a load that stands before it, so that load buffering is not shown, and all threads outside of a block see stores in one order.
+//! lets a load wait for the first instruction that needs it (see `late_load`), and all threads outside of a block see stores in one order.
 
 use std::collections::VecDeque;
 
@@ -12,6 +12,7 @@ use fastrand::Rng;
 use margay_ptx::effect::{MemoryOrder, MemoryScope};
 use rustc_hash::FxHashMap;
 
+use crate::launch::ReorderedPair;
 use crate::memory::{self, GlobalMemory};
 
 /// The thread that does something, and its block: numbers among those that are there.
@@ -28,6 +29,16 @@ pub(crate) enum MachineCell {
     Global(usize),
     /// In the shared memory of the block that does it.
     Shared(usize),
+}
+
+impl MachineCell {
+    /// Have so many bytes from here, and so many from another, one in common?
+    pub(crate) fn overlaps(self, bytes: usize, other: Self, of_other: usize) -> bool {
+        match (self, other) {
+            (Self::Global(a), Self::Global(b)) | (Self::Shared(a), Self::Shared(b)) => a < b + of_other && b < a + bytes,
+            _ => false,
+        }
+    }
 }
 
 /// The memory of a device and of the blocks that are there.
@@ -64,6 +75,12 @@ pub(crate) struct Ordering {
 pub(crate) trait MemoryOrdering {
     /// A thread goes on for at most so many steps before another one is chosen.
     const TURN: u64;
+    /// May loads wait for what needs them?
+    const PUTS_OFF: bool;
+    /// Does this one wait?
+    fn puts_off(&mut self) -> bool;
+    /// May a load that waits be done after a later one?
+    fn passes_loads(&self) -> bool;
     /// A block begins in a place, with so many threads from this number on.
     fn begin(&mut self, block: usize, first: usize, threads: usize);
     /// The value of a cell.
@@ -98,6 +115,15 @@ pub(crate) struct InOrder;
 
 impl MemoryOrdering for InOrder {
     const TURN: u64 = 64;
+    const PUTS_OFF: bool = false;
+
+    fn puts_off(&mut self) -> bool {
+        false
+    }
+
+    fn passes_loads(&self) -> bool {
+        false
+    }
 
     fn begin(&mut self, _: usize, _: usize, _: usize) {}
 
@@ -148,6 +174,9 @@ const MOST_OLD: usize = 8;
 /// One load in so many takes an old value, if there is one.
 const OLD_ONE_IN: u32 = 2;
 
+/// One load in so many waits for what needs it, if it may.
+const LATE_ONE_IN: u32 = 4;
+
 /// The location of an access: eight bytes that lie together.
 fn granule(cell: MachineCell) -> usize {
     match cell {
@@ -191,12 +220,7 @@ struct WaitingStore {
 
 impl WaitingStore {
     fn overlaps(&self, cell: MachineCell, bytes: usize) -> bool {
-        match (self.cell, cell) {
-            (MachineCell::Global(a), MachineCell::Global(b)) | (MachineCell::Shared(a), MachineCell::Shared(b)) => {
-                a < b + bytes && b < a + self.bytes
-            }
-            _ => false,
-        }
+        self.cell.overlaps(self.bytes, cell, bytes)
     }
 
     /// Puts those of its bytes that are in a cell over a value of it.
@@ -247,6 +271,8 @@ struct ThreadView {
     own: FxHashMap<usize, u64>,
     /// When the youngest store took place that the thread has read by an access that is strong for other blocks: an acquire makes it the floor.
     observed: u64,
+    /// Has it stored something since its last load? Where no store waits for a load, the next one comes behind it.
+    stored: bool,
 }
 
 impl ThreadView {
@@ -285,6 +311,8 @@ const LEAST_PART: u64 = 256;
 /// Weak memory.
 pub(crate) struct Buffered {
     rng: Rng,
+    /// Nothing else is reordered than this, and stores are there for all threads at once.
+    only: Option<ReorderedPair>,
     /// One turn in so many lets something go. It differs from run to run, as stress differs.
     one_in: u32,
     turn: u64,
@@ -302,12 +330,13 @@ pub(crate) struct Buffered {
 }
 
 impl Buffered {
-    /// Weak memory for a run of at most so many steps.
-    pub fn new(seed: u64, steps: u64) -> Self {
+    /// Weak memory for a run of at most so many steps; if such a pair is named, it reorders `only` those.
+    pub fn new(seed: u64, steps: u64, only: Option<ReorderedPair>) -> Self {
         let mut rng = Rng::with_seed(seed);
         let one_in = [1, 2, 8, 32][rng.usize(..4)];
         Self {
             rng,
+            only,
             one_in,
             turn: 0,
             most_age: 0,
@@ -318,6 +347,26 @@ impl Buffered {
             threads: Vec::new(),
             blocks: Vec::new(),
         }
+    }
+
+    /// Are such pairs reordered?
+    fn shows(&self, pair: ReorderedPair) -> bool {
+        self.only.is_none_or(|only| only == pair)
+    }
+
+    /// How an access or a fence is ordered: by its scope, or with all, where only pairs are reordered.
+    fn ordering(&self, ordering: Ordering) -> Ordering {
+        match (self.only, ordering.order) {
+            (None, _) => ordering,
+            (Some(_), MemoryOrder::Weak) => Ordering { order: MemoryOrder::Relaxed, scope: MemoryScope::Sys },
+            (Some(_), order) => Ordering { order, scope: MemoryScope::Sys },
+        }
+    }
+
+    /// All that a thread has stored is there for all threads.
+    fn settle_all(&mut self, all: &mut Memories<'_>, who: Who) {
+        self.settle_thread(all, who, &|_| true);
+        self.settle_block(all, who.block, &|_| true);
     }
 
     /// What has waited too long goes.
@@ -364,6 +413,10 @@ impl Buffered {
         }
         (waiting.epoch, waiting.since) = (block.epoch, self.turn);
         block.waiting.push_back(waiting);
+        if self.only.is_some() {
+            self.settle_block(all, who.block, &|_| true);
+            return;
+        }
         self.due.push_back((self.turn, StoreBuffer::OfBlock(who.block)));
         if block.waiting.len() > MOST_WAITING {
             self.pass_to_memory(all, who.block, None);
@@ -436,6 +489,7 @@ impl Buffered {
             // Changes after what may not be forgotten: before any of them the load may have been done.
             let first = old.iter().position(|(time, _)| *time > floor);
             if let Some(first) = first
+                && self.shows(ReorderedPair::LoadLoad)
                 && self.rng.u32(..OLD_ONE_IN) == 0
             {
                 let chosen = self.rng.usize(first..old.len());
@@ -562,6 +616,15 @@ impl Buffered {
 
 impl MemoryOrdering for Buffered {
     const TURN: u64 = 6;
+    const PUTS_OFF: bool = true;
+
+    fn puts_off(&mut self) -> bool {
+        self.shows(ReorderedPair::LoadStore) && self.rng.u32(..LATE_ONE_IN) == 0
+    }
+
+    fn passes_loads(&self) -> bool {
+        self.shows(ReorderedPair::LoadLoad)
+    }
 
     fn begin(&mut self, block: usize, first: usize, threads: usize) {
         if self.blocks.len() <= block {
@@ -579,6 +642,12 @@ impl MemoryOrdering for Buffered {
     }
 
     fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, ordering: Ordering) -> u64 {
+        let ordering = self.ordering(ordering);
+        if self.threads[who.thread].stored && !self.shows(ReorderedPair::StoreLoad) {
+            self.settle_all(all, who);
+            let thread = &mut self.threads[who.thread];
+            (thread.stored, thread.floor) = (false, self.time);
+        }
         let mut value = self.known_in_block(all, who, cell, bytes, StoreReach::of(ordering));
         for waiting in &self.threads[who.thread].waiting {
             if waiting.overlaps(cell, bytes) {
@@ -592,15 +661,20 @@ impl MemoryOrdering for Buffered {
     }
 
     fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, value: u64, ordering: Ordering) {
-        if Self::releases(ordering.order) {
+        let ordering = self.ordering(ordering);
+        if Self::releases(ordering.order) || !self.shows(ReorderedPair::StoreStore) {
             self.release(who, ordering.scope);
         }
         let thread = &mut self.threads[who.thread];
+        thread.stored = true;
         let (epoch, device_epoch, since) = (thread.epoch, thread.device_epoch, self.turn);
         let reach = StoreReach::of(ordering);
         thread.waiting.push_back(WaitingStore { cell, bytes, value, reach, epoch, device_epoch, since });
         self.due.push_back((since, StoreBuffer::OfThread(who)));
-        if thread.waiting.len() > MOST_WAITING {
+        if !self.shows(ReorderedPair::StoreStore) && !self.shows(ReorderedPair::StoreLoad) {
+            self.settle_thread(all, who, &|_| true);
+        } else if self.threads[who.thread].waiting.len() > MOST_WAITING {
+            let thread = &self.threads[who.thread];
             let may = Self::may_go(&thread.waiting, StoreReach::Block);
             let position = may[self.rng.usize(..may.len())];
             self.pass_to_block(all, who, position);
@@ -616,7 +690,8 @@ impl MemoryOrdering for Buffered {
         ordering: Ordering,
         new: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> u64 {
-        if Self::releases(ordering.order) {
+        let ordering = self.ordering(ordering);
+        if Self::releases(ordering.order) || !self.shows(ReorderedPair::StoreStore) {
             self.release(who, ordering.scope);
         }
         let old = match (cell, StoreReach::of(ordering)) {
@@ -630,6 +705,7 @@ impl MemoryOrdering for Buffered {
     }
 
     fn fence(&mut self, all: &mut Memories<'_>, who: Who, ordering: Ordering) {
+        let ordering = self.ordering(ordering);
         if ordering.order == MemoryOrder::Sc {
             // Its stores are known to all that its scope names before it is done.
             self.settle_thread(all, who, &|_| true);

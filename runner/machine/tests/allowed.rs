@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::read;
-use margay_machine::{LaunchSize, MachineModule, MemoryKind, Schedule};
+use margay_machine::ReorderedPair::{LoadLoad, LoadStore, StoreLoad, StoreStore};
+use margay_machine::{LaunchSize, MachineModule, MemoryKind, ReorderedPair, Schedule};
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 
@@ -267,6 +268,22 @@ impl SmallProgram {
     }
 }
 
+impl SmallProgram {
+    /// A program whose threads have this code, instructions between `; `.
+    fn of(blocks: u32, threads: u32, code: &[&str]) -> Self {
+        let code: Vec<Vec<String>> = code.iter().map(|lines| lines.split("; ").map(str::to_owned).collect()).collect();
+        let results = |lines: &Vec<String>| (0..8).filter(|r| lines.iter().any(|l| l.contains(&format!(" r{r}, ")))).count();
+        let results = code.iter().map(results).collect();
+        Self { blocks, threads, z_is_shared: false, code, results }
+    }
+
+    /// In how many of so many runs the condition holds at the end.
+    fn count(&self, memory: MemoryKind, runs: u64, condition: &str) -> usize {
+        let holds = |outcome: String| condition.split(" /\\ ").all(|part| outcome.split(" /\\ ").any(|other| other == part));
+        (0..runs).filter(|&seed| holds(self.run(memory, seed))).count()
+    }
+}
+
 #[test]
 fn whatever_the_weak_machine_shows_the_model_allows() {
     let model = library::load("ptx-8", &[]).unwrap().model;
@@ -293,7 +310,7 @@ fn whatever_the_weak_machine_shows_the_model_allows() {
 }
 
 /// What the weak machine has to show and what it may never show: threads in blocks, their code, and an outcome. The model is asked about each.
-const SHOWN: [(u32, u32, &[&str], &str, bool); 22] = [
+const SHOWN: [(u32, u32, &[&str], &str, bool); 27] = [
     // Two blocks take a lock.
     (2, 1, &["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", true),
     (2, 1, &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", true),
@@ -403,7 +420,163 @@ const SHOWN: [(u32, u32, &[&str], &str, bool); 22] = [
         STALE_MESSAGE,
         true,
     ),
+    // A load waits for what needs it, and for nothing else: a store may take place before it, unless its value or a fence is in between.
+    (2, 1, &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, 1", "ld.weak.u32 r0, y; st.weak.u32 x, 1"], BUFFERED, true),
+    (
+        2,
+        1,
+        &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, r0", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, r0"],
+        BUFFERED,
+        false,
+    ),
+    (
+        2,
+        1,
+        &[
+            "ld.relaxed.gpu.u32 r0, x; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1",
+            "ld.acquire.gpu.u32 r0, y; st.relaxed.gpu.u32 x, 1",
+        ],
+        BUFFERED,
+        false,
+    ),
+    (2, 1, &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u32 r0, y"], "P0:r0 == 1", false),
+    (
+        2,
+        1,
+        &["ld.relaxed.gpu.u32 r0, x; ld.relaxed.gpu.u32 r1, x", "st.relaxed.gpu.u32 x, 1"],
+        "P0:r0 == 1 /\\ P0:r1 == 0",
+        false,
+    ),
 ];
+
+/// Each thread reads what the other stores behind its load.
+const BUFFERED: &str = "P0:r0 == 1 /\\ P1:r0 == 1";
+
+/// The machines that reorder nothing but one kind of pairs: programs of two blocks and more, an outcome, and which of these machines show it. An atomic operation is a store
+/// for what stands before it and a load for what stands behind it.
+const SHOWN_BY: [(&[&str], &str, &[ReorderedPair]); 24] = [
+    (&["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", READER], STALE_MESSAGE, &[StoreStore, LoadLoad]),
+    (&["st.weak.u32 x, 1; st.weak.u32 y, 1", "ld.weak.u32 r0, y; ld.weak.u32 r1, x"], STALE_MESSAGE, &[StoreStore, LoadLoad]),
+    (&["st.relaxed.gpu.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", READER], STALE_MESSAGE, &[LoadLoad]),
+    (&["st.relaxed.gpu.u32 x, 1; st.release.gpu.u32 y, 1", READER], STALE_MESSAGE, &[LoadLoad]),
+    (&["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, &[StoreStore]),
+    (
+        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", "ld.acquire.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x"],
+        STALE_MESSAGE,
+        &[StoreStore],
+    ),
+    (&["st.relaxed.gpu.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, &[]),
+    // Scopes do not count, nor whether an access is weak: these machines are about order.
+    (
+        &["st.weak.u32 x, 1; fence.acq_rel.cta; st.weak.u32 y, 1", "ld.weak.u32 r0, y; fence.acq_rel.cta; ld.weak.u32 r1, x"],
+        STALE_MESSAGE,
+        &[],
+    ),
+    (&["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", &[]),
+    (&["st.relaxed.gpu.u32 x, 1; atom.relaxed.gpu.exch.b32 r0, y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, &[StoreStore]),
+    (
+        &[
+            "st.relaxed.gpu.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1",
+            "atom.relaxed.gpu.exch.b32 r0, y, 2; ld.relaxed.gpu.u32 r1, x",
+        ],
+        STALE_MESSAGE,
+        &[LoadLoad],
+    ),
+    // Store buffering: only a fence.sc orders a load behind a store.
+    (
+        &["st.relaxed.gpu.u32 x, 1; ld.relaxed.gpu.u32 r0, y", "st.relaxed.gpu.u32 y, 1; ld.relaxed.gpu.u32 r0, x"],
+        BOTH_MISSED,
+        &[StoreLoad],
+    ),
+    (
+        &[
+            "st.relaxed.gpu.u32 x, 1; fence.acq_rel.gpu; ld.relaxed.gpu.u32 r0, y",
+            "st.relaxed.gpu.u32 y, 1; fence.acq_rel.gpu; ld.relaxed.gpu.u32 r0, x",
+        ],
+        BOTH_MISSED,
+        &[StoreLoad],
+    ),
+    (
+        &[
+            "st.relaxed.gpu.u32 x, 1; fence.sc.gpu; ld.relaxed.gpu.u32 r0, y",
+            "st.relaxed.gpu.u32 y, 1; fence.sc.gpu; ld.relaxed.gpu.u32 r0, x",
+        ],
+        BOTH_MISSED,
+        &[],
+    ),
+    (
+        &[
+            "atom.relaxed.gpu.exch.b32 r1, x, 1; ld.relaxed.gpu.u32 r0, y",
+            "atom.relaxed.gpu.exch.b32 r1, y, 1; ld.relaxed.gpu.u32 r0, x",
+        ],
+        BOTH_MISSED,
+        &[LoadLoad],
+    ),
+    (
+        &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, 1", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, 1"],
+        BUFFERED,
+        &[LoadStore],
+    ),
+    (
+        &[
+            "ld.relaxed.gpu.u32 r0, x; atom.relaxed.gpu.exch.b32 r1, y, 1",
+            "ld.relaxed.gpu.u32 r0, y; atom.relaxed.gpu.exch.b32 r1, x, 1",
+        ],
+        BUFFERED,
+        &[LoadStore],
+    ),
+    (
+        &[
+            "ld.relaxed.gpu.u32 r0, x; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1",
+            "ld.relaxed.gpu.u32 r0, y; fence.acq_rel.gpu; st.relaxed.gpu.u32 x, 1",
+        ],
+        BUFFERED,
+        &[],
+    ),
+    (&["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, r0", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, r0"], BUFFERED, &[]),
+    (
+        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 2", "st.relaxed.gpu.u32 y, 1; st.relaxed.gpu.u32 x, 2"],
+        "x == 1 /\\ y == 1",
+        &[StoreStore],
+    ),
+    (
+        &["st.relaxed.gpu.u32 x, 2; st.relaxed.gpu.u32 y, 1", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, 1"],
+        "P1:r0 == 1 /\\ x == 2",
+        &[StoreStore, LoadStore],
+    ),
+    (
+        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", "st.relaxed.gpu.u32 y, 2; ld.relaxed.gpu.u32 r0, x"],
+        "P1:r0 == 0 /\\ y == 2",
+        &[StoreStore, StoreLoad],
+    ),
+    (
+        &[
+            "st.relaxed.gpu.u32 x, 1",
+            "st.relaxed.gpu.u32 y, 1",
+            "ld.relaxed.gpu.u32 r0, x; ld.relaxed.gpu.u32 r1, y",
+            "ld.relaxed.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x",
+        ],
+        "P2:r0 == 1 /\\ P2:r1 == 0 /\\ P3:r0 == 1 /\\ P3:r1 == 0",
+        &[LoadLoad],
+    ),
+    (&["ld.relaxed.gpu.u32 r0, x; ld.relaxed.gpu.u32 r1, x", "st.relaxed.gpu.u32 x, 1"], "P0:r0 == 1 /\\ P0:r1 == 0", &[]),
+];
+
+const READER: &str = "ld.relaxed.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x";
+const BOTH_MISSED: &str = "P0:r0 == 0 /\\ P1:r0 == 0";
+
+#[test]
+fn a_machine_that_reorders_one_kind_of_pairs_shows_what_that_makes_possible_and_nothing_else() {
+    for (code, condition, shown) in SHOWN_BY {
+        let program = SmallProgram::of(code.len() as u32, 1, code);
+        let seen = |memory| program.count(memory, 2_000, condition);
+        for pair in [StoreStore, StoreLoad, LoadLoad, LoadStore] {
+            let seen = seen(MemoryKind::Reordering(pair));
+            assert_eq!(seen > 0, shown.contains(&pair), "{pair:?}, {seen} times: {code:?} {condition}");
+        }
+        assert_eq!(seen(MemoryKind::SequentiallyConsistent), 0, "{code:?} {condition}");
+    }
+}
 
 const MESSAGE_TAKEN: &str = "ld.relaxed.cta.u32 r0, y; fence.acq_rel.gpu; ld.weak.u32 r1, x";
 const STRONG_MESSAGE_TAKEN: &str = "ld.relaxed.gpu.u32 r0, y; fence.acq_rel.gpu; ld.weak.u32 r1, x";
@@ -414,15 +587,11 @@ fn what_is_of_another_scope_is_shown_where_the_model_allows_it() {
     let model = library::load("ptx-8", &[]).unwrap().model;
     let mut runner = ExplicitRunner::new(&model);
     for (blocks, threads, code, condition, is_shown) in SHOWN {
-        let code: Vec<Vec<String>> = code.iter().map(|lines| lines.split("; ").map(str::to_owned).collect()).collect();
-        let results = |lines: &Vec<String>| (0..8).filter(|r| lines.iter().any(|l| l.contains(&format!(" r{r}, ")))).count();
-        let results = code.iter().map(results).collect();
-        let program = SmallProgram { blocks, threads, z_is_shared: false, code, results };
+        let program = SmallProgram::of(blocks, threads, code);
         let text = program.litmus(condition);
         let test = read::test(&SourceFile::new("t", &text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
         assert_eq!(runner.run(&test, &Options::default()).unwrap().reachable, is_shown, "by the model: {text}");
-        let holds = |outcome: String| condition.split(" /\\ ").all(|part| outcome.split(" /\\ ").any(|other| other == part));
-        let seen = (0..2_000).filter(|&seed| holds(program.run(MemoryKind::Weak, seed))).count();
+        let seen = program.count(MemoryKind::Weak, 2_000, condition);
         assert_eq!(seen > 0, is_shown, "{seen} times: {text}");
     }
 }
