@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use margay_applications::environment::{ApplicationEnvironment, GpuSettings, environments};
+use margay_applications::environment::{GpuSettings, NamedEnvironment, memories, on_gpu};
 use margay_applications::test::ApplicationRuns;
 use margay_applications::{harden, suite, test};
 use margay_console::output::Output;
@@ -77,9 +77,9 @@ pub struct RunsOfApplication {
     /// What runs it
     #[arg(long, value_enum, value_name = "NAME", default_value_t = ApplicationDevice::Cpu)]
     pub device: ApplicationDevice,
-    /// Environments on the GPU: `no-str-`, `sys-str+` .. (PLDI 2016, section 4.2) [default: all eight; of `harden` sys-str+]
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = environment)]
-    pub environments: Vec<ApplicationEnvironment>,
+    /// Environments: on the CPU `weak`, or `store-store`, `store-load`, `load-load`, `load-store`, which reorder no other pairs; on the GPU `no-str-`, `sys-str+` .. (PLDI 2016, section 4.2) [default: weak; on the GPU all eight, of `harden` sys-str+]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = NamedEnvironment::from_name)]
+    pub environments: Vec<NamedEnvironment>,
     /// Take the stress of `sys-str` from this file, as `gpu tune` writes it
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
@@ -100,13 +100,6 @@ pub enum ApplicationDevice {
     Cuda,
 }
 
-/// One of the eight environments.
-fn environment(name: &str) -> Result<ApplicationEnvironment, String> {
-    let all = environments();
-    let names = || all.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
-    all.iter().find(|e| e.name == name).cloned().ok_or_else(|| format!("there is no such environment: {}", names()))
-}
-
 /// The time that a run on a GPU has where none is named (section 4.2).
 const WATCHDOG: Duration = Duration::from_secs(30);
 
@@ -115,14 +108,21 @@ pub fn run(app: &AppArguments, output: &Output) -> CommandOutcome {
     let (AppCommand::Test(AppRuns { runs, .. })
     | AppCommand::Harden(AppRuns { runs, .. })
     | AppCommand::Suite(AppSuite { runs, .. })) = &app.command;
-    let of_gpu = [
-        ("--environments", !runs.environments.is_empty()),
-        ("--profile", runs.profile.is_some()),
-        ("--watchdog", runs.watchdog.is_some()),
-    ];
-    if let Some((option, _)) = of_gpu.iter().find(|(_, given)| *given && runs.device != ApplicationDevice::Cuda) {
+    let has_gpu = runs.device == ApplicationDevice::Cuda;
+    let named = |of_gpu: bool| {
+        let named = runs.environments.iter().find(|e| e.is_on_gpu() == of_gpu);
+        named.map(|e| format!("--environments {}", e.name()))
+    };
+    let of_gpu =
+        [named(true), runs.profile.as_ref().map(|_| "--profile".to_owned()), runs.watchdog.map(|_| "--watchdog".to_owned())];
+    if let Some(option) = of_gpu.into_iter().flatten().next().filter(|_| !has_gpu) {
         let error = Diagnostic::error(format!("{option} says how applications are run on a GPU, and they are run on the CPU"));
         return output.wrong(&[error.help("add `--device cuda`, or leave it out")]);
+    }
+    if let Some(option) = named(false).filter(|_| has_gpu) {
+        let error =
+            Diagnostic::error(format!("{option} is a memory of the machine of the CPU, and applications are run on a GPU"));
+        return output.wrong(&[error.help("leave `--device cuda` out, or name an environment of a GPU")]);
     }
     match &app.command {
         AppCommand::Test(options) => test::run(&options.file, &asked(runs, true), output),
@@ -137,29 +137,16 @@ fn asked(options: &RunsOfApplication, all: bool) -> ApplicationRuns {
     let gpu = (*device == ApplicationDevice::Cuda).then(|| GpuSettings {
         profile: profile.clone(),
         watchdog: watchdog.unwrap_or(WATCHDOG),
-        environments: chosen(named, all),
+        environments: on_gpu(named, all),
     });
-    ApplicationRuns { runs: *runs, seed: *seed, timeout: *timeout, toolkit: toolkit.clone(), target: target.clone(), gpu }
-}
-
-/// The environments that are named, each once; where none is, `all` of them or `sys-str+`.
-fn chosen(named: &[ApplicationEnvironment], all: bool) -> Vec<ApplicationEnvironment> {
-    match (named.is_empty(), all) {
-        (false, _) => named.iter().enumerate().filter(|(n, e)| !named[..*n].contains(e)).map(|(_, e)| e.clone()).collect(),
-        (true, true) => environments(),
-        (true, false) => environments().into_iter().filter(|e| e.name == "sys-str+").collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{chosen, environment, environments};
-
-    #[test]
-    fn an_environment_that_is_named_twice_is_run_once() {
-        let named = ["rand-str+", "no-str-", "rand-str+"].map(|name| environment(name).expect("an environment"));
-        let names = |all: bool, named: &[_]| chosen(named, all).into_iter().map(|e| e.name).collect::<Vec<_>>();
-        assert_eq!(names(true, &named), ["rand-str+", "no-str-"]);
-        assert_eq!((names(false, &[]), chosen(&[], true)), (vec!["sys-str+".to_owned()], environments()));
+    let memories = memories(named);
+    ApplicationRuns {
+        runs: *runs,
+        seed: *seed,
+        timeout: *timeout,
+        toolkit: toolkit.clone(),
+        target: target.clone(),
+        memories,
+        gpu,
     }
 }

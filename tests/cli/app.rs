@@ -222,6 +222,40 @@ fn options_of_the_gpu_need_the_gpu() {
     }
 }
 
+/// Four applications of which each needs one order: only the machine that reorders such pairs, and the weak one, show it wrong.
+#[test]
+fn machines_that_reorder_one_kind_of_pairs_find_what_needs_that_order_and_nothing_else() {
+    let pairs = ["store-store", "store-load", "load-load", "load-store"];
+    for needed in pairs {
+        let file = format!("tests/kernels/orders/{needed}.toml");
+        let (tested, code) = json(&["test", &file, "--environments", &format!("weak,{}", pairs.join(","))]);
+        let environments = tested["environments"].as_array().unwrap();
+        let of = |e: &Value, key: &str| e[key].as_u64().unwrap();
+        let wrong: Vec<&str> = environments
+            .iter()
+            .filter(|e| of(e, "errors") + of(e, "time_outs") > 0)
+            .map(|e| e["memory"].as_str().unwrap())
+            .collect();
+        assert_eq!((code, wrong), (Some(1), vec!["weak", needed]), "{tested}");
+        let answer = tested["answer"].as_str().unwrap();
+        assert!(answer.starts_with("wrong, and not in order: ") && answer.contains(&format!(" wrong in {needed} (")), "{answer}");
+        let (alone, code) = json(&["test", &file, "--environments", needed]);
+        let answer = alone["answer"].as_str().unwrap().to_owned();
+        assert_eq!(code, Some(1));
+        assert!(answer.starts_with(&format!("wrong with {needed} pairs reordered only: ")), "{answer}");
+        let (hardened, code) = json(&["harden", &file, "--environments", needed, "--runs", "100"]);
+        let answer = hardened["answer"].as_str().unwrap();
+        assert!(code == Some(0) && answer.contains(&format!("with {needed} pairs reordered")), "{hardened}");
+        assert_ne!(hardened["fences"].as_array().unwrap().len(), 0, "{hardened}");
+    }
+    let on_gpu =
+        margay(&["app", "test", "tests/kernels/orders/load-load.toml", "--device", "cuda", "--environments", "load-load"]);
+    let error = String::from_utf8_lossy(&on_gpu.stderr).into_owned();
+    assert!(on_gpu.status.code() == Some(2) && error.contains("memory of the machine of the CPU"), "{error}");
+    let two = margay(&["app", "harden", "tests/kernels/orders/load-load.toml", "--environments", "load-load,weak"]);
+    assert!(String::from_utf8_lossy(&two.stderr).contains("one environment at a time"), "{two:?}");
+}
+
 /// A number is given to a kernel as it is written, or not at all; an address has eight bytes.
 #[test]
 fn arguments_fit_their_parameters() {

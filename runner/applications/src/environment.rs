@@ -1,9 +1,19 @@
-//! The environments in which applications run on a GPU (PLDI 2016, section 4.2).
+//! The environments in which applications run: memories of the machine of the CPU, and on a GPU those of PLDI 2016, section 4.2.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use margay_machine::{MemoryKind, ReorderedPair};
 use margay_runner::emit::Stress;
+
+/// The memories of the machine of the CPU in which an application may be wrong that is right in order: the weak one, and those that reorder one kind of pairs.
+const MEMORIES: [MemoryKind; 5] = [
+    MemoryKind::Weak,
+    MemoryKind::Reordering(ReorderedPair::StoreStore),
+    MemoryKind::Reordering(ReorderedPair::StoreLoad),
+    MemoryKind::Reordering(ReorderedPair::LoadLoad),
+    MemoryKind::Reordering(ReorderedPair::LoadStore),
+];
 
 /// One of the eight environments of the paper: `sys-str+`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +35,7 @@ const KINDS: [(&str, Option<Stress>); 4] = [
 ];
 
 /// All environments, in the order of the paper.
-pub fn environments() -> Vec<ApplicationEnvironment> {
+pub(crate) fn environments() -> Vec<ApplicationEnvironment> {
     let of = |(name, stress): &(&str, Option<Stress>)| {
         [("-", false), ("+", true)].map(|(sign, shuffle)| ApplicationEnvironment {
             name: format!("{name}{sign}"),
@@ -45,4 +55,93 @@ pub struct GpuSettings {
     pub watchdog: Duration,
     /// The environments.
     pub environments: Vec<ApplicationEnvironment>,
+}
+
+/// An environment that is asked for by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamedEnvironment {
+    /// A memory of the machine of the CPU.
+    OnCpu(MemoryKind),
+    /// One of the eight on a GPU.
+    OnGpu(ApplicationEnvironment),
+}
+
+impl NamedEnvironment {
+    /// The environment of this name.
+    ///
+    /// # Errors
+    /// There is none: a sentence with the names that there are.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        let all: Vec<Self> = MEMORIES.map(Self::OnCpu).into_iter().chain(environments().into_iter().map(Self::OnGpu)).collect();
+        let names = || all.iter().map(Self::name).collect::<Vec<_>>().join(", ");
+        all.iter().find(|e| e.name() == name).cloned().ok_or_else(|| format!("there is no such environment: {}", names()))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::OnCpu(memory) => memory.name(),
+            Self::OnGpu(environment) => &environment.name,
+        }
+    }
+
+    /// Is it one of a GPU?
+    pub fn is_on_gpu(&self) -> bool {
+        matches!(self, Self::OnGpu(_))
+    }
+}
+
+/// The memories that are named, each once; the weak one where none is.
+pub fn memories(named: &[NamedEnvironment]) -> Vec<MemoryKind> {
+    let named = once(named, |e| match e {
+        NamedEnvironment::OnCpu(memory) => Some(*memory),
+        NamedEnvironment::OnGpu(_) => None,
+    });
+    if named.is_empty() { vec![MemoryKind::Weak] } else { named }
+}
+
+/// The environments of a GPU that are named, each once; where none is, `all` of them or `sys-str+`.
+pub fn on_gpu(named: &[NamedEnvironment], all: bool) -> Vec<ApplicationEnvironment> {
+    let named = once(named, |e| match e {
+        NamedEnvironment::OnGpu(environment) => Some(environment.clone()),
+        NamedEnvironment::OnCpu(_) => None,
+    });
+    match named.is_empty() {
+        false => named,
+        true => environments().into_iter().filter(|e| all || e.name == "sys-str+").collect(),
+    }
+}
+
+/// What is chosen of those that are named, without what was chosen before.
+fn once<T: PartialEq>(named: &[NamedEnvironment], choose: impl Fn(&NamedEnvironment) -> Option<T>) -> Vec<T> {
+    named.iter().filter_map(choose).fold(Vec::new(), |mut all, one| {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+        all
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MemoryKind, NamedEnvironment, environments, memories, on_gpu};
+
+    #[test]
+    fn an_environment_that_is_named_twice_is_run_once() {
+        let of = |names: &[&str]| -> Vec<_> { names.iter().map(|n| NamedEnvironment::from_name(n).expect("one")).collect() };
+        let names = |all: bool, named: &[&str]| on_gpu(&of(named), all).into_iter().map(|e| e.name).collect::<Vec<_>>();
+        assert_eq!(names(true, &["rand-str+", "no-str-", "rand-str+"]), ["rand-str+", "no-str-"]);
+        assert_eq!((names(false, &[]), on_gpu(&[], true)), (vec!["sys-str+".to_owned()], environments()));
+        let named = |names: &[&str]| memories(&of(names)).into_iter().map(MemoryKind::name).collect::<Vec<_>>();
+        assert_eq!(named(&["store-load", "weak", "store-load"]), ["store-load", "weak"]);
+        assert_eq!(named(&[]), ["weak"]);
+    }
+
+    #[test]
+    fn every_environment_has_a_name_of_its_own_and_is_found_by_it() {
+        for name in ["weak", "store-store", "store-load", "load-load", "load-store", "no-str-", "cache-str+"] {
+            assert_eq!(NamedEnvironment::from_name(name).map(|e| e.name().to_owned()), Ok(name.to_owned()));
+        }
+        assert!(NamedEnvironment::from_name("sys-str").is_err_and(|why| why.contains("store-store") && why.contains("sys-str+")));
+    }
 }

@@ -195,6 +195,11 @@ pub(crate) fn harden_with(
     Ok(HardeningRun { reduction, runs, wrong, in_order, on: None, costs: Vec::new(), notes: Vec::new() })
 }
 
+fn one_at_a_time(example: &str) -> Diagnostic {
+    Diagnostic::error("fences are looked for in one environment at a time".to_owned())
+        .help(format!("name it, e.g. `--environments {example}`"))
+}
+
 /// Hardens an application, and prints which fences are left.
 ///
 /// # Errors
@@ -207,17 +212,19 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
     };
     let places = places(&application);
     let found = match &options.gpu {
-        None => {
-            let mut runner = CpuRunner::new(&application, MemoryKind::Weak);
-            harden_with(&application, &places, options, output, &mut runner).map_err(|why| not_run(&application, &why))
-        }
+        None => match options.memories.as_slice() {
+            [memory] => {
+                let mut runner = CpuRunner::new(&application, *memory);
+                harden_with(&application, &places, options, output, &mut runner).map_err(|why| not_run(&application, &why))
+            }
+            _ => Err(one_at_a_time(MemoryKind::Weak.name())),
+        },
         Some(settings) => match settings.environments.as_slice() {
             [environment] => on_gpu::harden(&application, &places, options, settings, environment, output).map_err(|why| {
                 Diagnostic::error(format!("{} cannot be run on a GPU: {why}", application.ptx.name))
                     .help("without `--device cuda` it is run on the machine of the CPU")
             }),
-            _ => Err(Diagnostic::error("fences are looked for in one environment at a time".to_owned())
-                .help("name it, e.g. `--environments sys-str+`")),
+            _ => Err(one_at_a_time("sys-str+")),
         },
     };
     let HardeningRun { reduction, runs, wrong, in_order, on, costs, notes } = match found {
@@ -231,7 +238,13 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
         _ => Exit::Undecided,
     });
     let place = match &on {
-        None => "with weak memory on the machine of the CPU".to_owned(),
+        None => match options.memories.first() {
+            Some(MemoryKind::Reordering(_)) => {
+                let pairs = options.memories[0].name();
+                format!("with {pairs} pairs reordered on the machine of the CPU")
+            }
+            _ => "with weak memory on the machine of the CPU".to_owned(),
+        },
         Some((device, environment)) => format!("on {device} in {environment}"),
     };
     let name = if on.is_some() { application.file.name.clone() } else { application.name() };

@@ -34,15 +34,14 @@ pub struct ApplicationRuns {
     pub toolkit: Option<PathBuf>,
     /// The target that CUDA is compiled for.
     pub target: String,
+    /// The memories of the machine of the CPU in which it is run, behind the one in order.
+    pub memories: Vec<MemoryKind>,
     /// How it is run on a GPU; nothing on the machine of the CPU.
     pub gpu: Option<GpuSettings>,
 }
 
 /// The environment without weak memory.
 pub(crate) const IN_ORDER_NAME: &str = "in order";
-
-/// The environments of the machine of the CPU, in the order in which they are run.
-const MEMORIES: [(MemoryKind, &str); 2] = [(MemoryKind::SequentiallyConsistent, IN_ORDER_NAME), (MemoryKind::Weak, "weak")];
 
 /// Runs in order before those on a GPU: what is wrong without weak memory is said first.
 pub(crate) const IN_ORDER: u64 = 2;
@@ -129,10 +128,12 @@ fn on_cpu(
     limits: &RunLimits,
     output: &Output,
 ) -> Result<ApplicationCampaign, Diagnostic> {
-    let all = (options.runs * 2) as usize;
+    let memories = [&[MemoryKind::SequentiallyConsistent], &options.memories[..]].concat();
+    let all = options.runs as usize * memories.len();
     let steps = StepBar::new(output.format == Format::Human, all, "runs");
     let mut counts: Vec<NamedCounts> = Vec::new();
-    for (memory, name) in MEMORIES {
+    for memory in memories {
+        let name = memory.name();
         let before = counts.len() as u64 * options.runs;
         let mut runner = CpuRunner::new(application, memory);
         let seeds = options.seed..options.seed + options.runs;
@@ -180,11 +181,10 @@ fn environment(name: &str, counts: &RunCounts) -> EnvironmentRunsRecord {
     }
 }
 
-/// The answer in a sentence.
+/// The answer in a sentence, of the environment in order and those behind it.
 fn headline(application: &Application, counts: &[NamedCounts], asked: u64) -> String {
     let name = application.name();
-    let of = |n: usize| counts.get(n).map(|(_, counts)| counts.clone()).unwrap_or_default();
-    let (in_order, weak) = (of(0), of(1));
+    let Some(((_, in_order), weak)) = counts.split_first() else { return format!("undecided: {name}, not run") };
     let part = |counts: &RunCounts| match counts.runs < asked {
         true => format!("{} of {} runs", number(counts.runs), number(asked)),
         false => counted(counts.runs, "run", "runs"),
@@ -194,27 +194,45 @@ fn headline(application: &Application, counts: &[NamedCounts], asked: u64) -> St
         let time_outs = (counts.time_outs > 0).then(|| format!("{} not at an end", number(counts.time_outs)));
         errors.into_iter().chain(time_outs).collect::<Vec<_>>().join(" and ")
     };
-    match (in_order.not_right(), weak.not_right()) {
-        (0, 0) if in_order.runs.min(weak.runs) < asked => format!(
-            "undecided: {name}, stopped; none was wrong of {} in order and {} with weak memory on the machine of the CPU",
-            part(&in_order),
-            part(&weak)
+    let memory = |name: &str| match name == MemoryKind::Weak.name() {
+        true => "with weak memory".to_owned(),
+        false => format!("with {name} pairs reordered"),
+    };
+    // Runs of one memory and in order, or of many.
+    let in_one = weak.len() == 1;
+    let all: Vec<String> = counts
+        .iter()
+        .map(|(name, c)| match (in_one, name == IN_ORDER_NAME) {
+            (true, false) => format!("{} {}", part(c), memory(name)),
+            (true, true) => format!("{} in order", part(c)),
+            (false, true) => format!("{} in order", part(c)),
+            (false, false) => format!("{} in {name}", part(c)),
+        })
+        .collect();
+    let found: Vec<&NamedCounts> = weak.iter().filter(|(_, counts)| counts.not_right() > 0).collect();
+    match (in_order.not_right(), &found[..]) {
+        (0, []) if counts.iter().any(|(_, c)| c.runs < asked) => {
+            format!("undecided: {name}, stopped; none was wrong of {} on the machine of the CPU", all.join(", "))
+        }
+        (0, []) => format!("no run was wrong, which is no proof: {name}, {} on the machine of the CPU", all.join(", ")),
+        (0, [(only, weak)]) if in_one => format!(
+            "wrong {} only: {name}, {} in {} on the machine of the CPU, none in {} in order",
+            memory(only),
+            wrong(weak),
+            part(weak),
+            part(in_order)
         ),
-        (0, 0) => format!(
-            "no run was wrong, which is no proof: {name}, {} in order, {} with weak memory on the machine of the CPU",
-            part(&in_order),
-            part(&weak)
-        ),
-        (0, _) => format!(
-            "wrong with weak memory only: {name}, {} in {} on the machine of the CPU, none in {} in order",
-            wrong(&weak),
-            part(&weak),
-            part(&in_order)
-        ),
+        (0, found) => {
+            let said: Vec<String> = found.iter().map(|(name, c)| format!("{} in {name} ({})", wrong(c), part(c))).collect();
+            let none = counts.iter().filter(|(_, c)| c.not_right() == 0);
+            let none: Vec<String> =
+                none.map(|(name, c)| format!("{} ({})", name.strip_prefix("in ").unwrap_or(name), part(c))).collect();
+            format!("wrong, and not in order: {name}, {} on the machine of the CPU; none in {}", said.join(", "), none.join(", "))
+        }
         _ => format!(
             "wrong without weak memory: {name}, {} in {} in order, so that the program or its post-condition is wrong",
-            wrong(&in_order),
-            part(&in_order)
+            wrong(in_order),
+            part(in_order)
         ),
     }
 }

@@ -271,7 +271,7 @@ struct ThreadView {
     own: FxHashMap<usize, u64>,
     /// When the youngest store took place that the thread has read by an access that is strong for other blocks: an acquire makes it the floor.
     observed: u64,
-    /// Has it stored something since its last load? Where no store waits for a load, the next one comes behind it.
+    /// Has it stored something since its last load? Where no store waits for a load, all of it goes before the next one.
     stored: bool,
 }
 
@@ -645,8 +645,7 @@ impl MemoryOrdering for Buffered {
         let ordering = self.ordering(ordering);
         if self.threads[who.thread].stored && !self.shows(ReorderedPair::StoreLoad) {
             self.settle_all(all, who);
-            let thread = &mut self.threads[who.thread];
-            (thread.stored, thread.floor) = (false, self.time);
+            self.threads[who.thread].stored = false;
         }
         let mut value = self.known_in_block(all, who, cell, bytes, StoreReach::of(ordering));
         for waiting in &self.threads[who.thread].waiting {
@@ -673,6 +672,7 @@ impl MemoryOrdering for Buffered {
         self.due.push_back((since, StoreBuffer::OfThread(who)));
         if !self.shows(ReorderedPair::StoreStore) && !self.shows(ReorderedPair::StoreLoad) {
             self.settle_thread(all, who, &|_| true);
+            self.threads[who.thread].floor = self.time;
         } else if self.threads[who.thread].waiting.len() > MOST_WAITING {
             let thread = &self.threads[who.thread];
             let may = Self::may_go(&thread.waiting, StoreReach::Block);

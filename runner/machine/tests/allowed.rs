@@ -533,7 +533,11 @@ const SHOWN_BY: [(&[&str], &str, &[ReorderedPair]); 24] = [
         BUFFERED,
         &[],
     ),
-    (&["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, r0", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, r0"], BUFFERED, &[]),
+    (
+        &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, r0", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, r0"],
+        BUFFERED,
+        &[],
+    ),
     (
         &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 2", "st.relaxed.gpu.u32 y, 1; st.relaxed.gpu.u32 x, 2"],
         "x == 1 /\\ y == 1",

@@ -14,7 +14,9 @@ const WORDS: [&str; 40] = [
 
 fn files() -> Vec<PathBuf> {
     let mut all = Vec::new();
-    for folder in ["tests/kernels", "tests/kernels/papers", "tests/kernels/papers/full", "tests/kernels/triton"] {
+    for folder in
+        ["tests/kernels", "tests/kernels/papers", "tests/kernels/papers/full", "tests/kernels/triton", "tests/kernels/orders"]
+    {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
         let found = std::fs::read_dir(folder).into_iter().flatten().map(|e| e.unwrap().path());
         all.extend(found.filter(|p| p.extension().is_some_and(|e| e == "ptx")));
