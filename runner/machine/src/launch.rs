@@ -7,7 +7,8 @@ use crate::code::{self, MachineProgram};
 use crate::limits::LaunchRefusal;
 use crate::machine::{KernelMachine, ThreadState};
 use crate::memory::GlobalMemory;
-use crate::order::{Buffered, InOrder};
+use crate::order::InOrder;
+use crate::order::buffered::Buffered;
 
 /// The most threads that are there at once, and the most bytes that they and their blocks take when they begin.
 const MAX_THREADS: u64 = 1 << 20;
