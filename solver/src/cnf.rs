@@ -1,48 +1,42 @@
 //! Circuit to clauses, after Tseitin, with only the implications that the polarity of each use asks for (Plaisted and
 //! Greenbaum): a gate that is only ever required to be true needs no clauses that make it true.
 
+use margay_proof::SatLiteral;
 use rustc_hash::FxHashSet;
 
 use crate::circuit::{Bit, Circuit};
+use crate::clause_list::ClauseList;
 
-/// The clauses so far, in DIMACS numbering, each closed by 0.
+/// The clauses so far.
 #[derive(Debug, Clone, Default)]
 pub struct CnfClauses {
-    literals: Vec<i32>,
-    count: usize,
-    variables: i32,
+    list: ClauseList,
+    variables: usize,
 }
 
 impl CnfClauses {
     /// The number of clauses.
     pub fn len(&self) -> usize {
-        self.count
+        self.list.len()
     }
 
     /// The number of variables.
     pub fn variables(&self) -> usize {
-        self.variables as usize
-    }
-
-    /// The clauses from number `first` on (0-based position in [`CnfClauses::position`] units).
-    pub fn since(&self, position: usize) -> impl Iterator<Item = &[i32]> {
-        self.literals[position..].split_inclusive(|&l| l == 0).map(|c| &c[..c.len() - 1])
-    }
-
-    /// Where the next clause will be.
-    pub fn position(&self) -> usize {
-        self.literals.len()
-    }
-
-    fn variable(&mut self) -> i32 {
-        self.variables += 1;
         self.variables
     }
 
-    fn add(&mut self, clause: impl IntoIterator<Item = i32>) {
-        self.literals.extend(clause);
-        self.literals.push(0);
-        self.count += 1;
+    /// The clauses from this number on, the first one having 0.
+    pub fn since(&self, first: usize) -> impl Iterator<Item = &[SatLiteral]> + Clone {
+        self.list.since(first)
+    }
+
+    fn variable(&mut self) -> SatLiteral {
+        self.variables += 1;
+        SatLiteral::of_variable(self.variables, false).expect("memory ends before there are 2^31 variables")
+    }
+
+    fn add(&mut self, clause: impl IntoIterator<Item = SatLiteral>) {
+        self.list.push(clause);
     }
 }
 
@@ -53,8 +47,8 @@ const UP: u8 = 2;
 /// The translation of one circuit.
 #[derive(Debug, Clone)]
 pub struct ClauseEmitter {
-    /// The variable of each gate, 0 if it has none.
-    variable: Vec<i32>,
+    /// The variable of each gate that has one.
+    variable: Vec<Option<SatLiteral>>,
     /// Which implications are there.
     done: Vec<u8>,
     /// Emit only the implications that are needed.
@@ -64,7 +58,7 @@ pub struct ClauseEmitter {
     /// Gates whose implications are still to be written.
     open: Vec<(usize, u8)>,
     /// Space for the clause in the making, and for what is still to go into it.
-    clause: Vec<i32>,
+    clause: Vec<SatLiteral>,
     disjuncts: Vec<Bit>,
     /// What became of gates in that clause.
     marks: GateMarks,
@@ -130,16 +124,14 @@ impl ClauseEmitter {
     }
 
     /// The literal of a bit that is not constant, for a use in which it must be able to be true only if the gate says so.
-    fn literal(&mut self, bit: Bit) -> i32 {
+    fn literal(&mut self, bit: Bit) -> SatLiteral {
         debug_assert!(!bit.is_constant());
         let gate = bit.gate();
         if self.variable.len() <= gate {
-            self.variable.resize(gate + 1, 0);
+            self.variable.resize(gate + 1, None);
             self.done.resize(gate + 1, 0);
         }
-        if self.variable[gate] == 0 {
-            self.variable[gate] = self.clauses.variable();
-        }
+        let variable = *self.variable[gate].get_or_insert_with(|| self.clauses.variable());
         let needed = match (self.by_polarity, bit.is_negated()) {
             (false, _) => DOWN | UP,
             (true, false) => DOWN,
@@ -150,18 +142,18 @@ impl ClauseEmitter {
             self.done[gate] |= missing;
             self.open.push((gate, missing));
         }
-        if bit.is_negated() { -self.variable[gate] } else { self.variable[gate] }
+        if bit.is_negated() { !variable } else { variable }
     }
 
     /// The members of a conjunction that may do without a variable, since nothing but the gate at hand uses it.
     fn inlined<'a>(&self, circuit: &'a Circuit, bit: Bit) -> Option<&'a [Bit]> {
         let gate = bit.gate();
-        let fresh = self.variable.get(gate).is_none_or(|&v| v == 0);
+        let fresh = self.variable.get(gate).is_none_or(Option::is_none);
         if self.inline && fresh && circuit.uses(gate) <= 1 { circuit.conjunction(gate) } else { None }
     }
 
     /// Writes the clauses for "`first`, or the bit".
-    fn imply(&mut self, circuit: &Circuit, first: i32, bit: Bit) {
+    fn imply(&mut self, circuit: &Circuit, first: SatLiteral, bit: Bit) {
         let mut all = vec![bit];
         while let Some(bit) = all.pop() {
             match self.inlined(circuit, bit) {
@@ -172,7 +164,7 @@ impl ClauseEmitter {
     }
 
     /// Writes the clause "`first`, or one of the bits".
-    fn disjunction(&mut self, circuit: &Circuit, first: i32, bits: &[Bit]) {
+    fn disjunction(&mut self, circuit: &Circuit, first: SatLiteral, bits: &[Bit]) {
         self.disjuncts.clear();
         self.disjuncts.extend(bits.iter().rev());
         self.clause.clear();
@@ -190,7 +182,7 @@ impl ClauseEmitter {
         if bits.len() > 1 || self.clause.len() > 2 {
             self.clause[1..].sort_unstable();
             self.clause.dedup();
-            if self.clause.iter().any(|l| self.clause.contains(&-l)) {
+            if self.clause.iter().any(|l| self.clause.contains(&!*l)) {
                 return;
             }
         }
@@ -201,10 +193,10 @@ impl ClauseEmitter {
     fn flush(&mut self, circuit: &Circuit) {
         while let Some((gate, missing)) = self.open.pop() {
             let Some(members) = circuit.conjunction(gate) else { continue };
-            let own = self.variable[gate];
+            let Some(own) = self.variable[gate] else { continue };
             if missing & DOWN != 0 {
                 for &member in members {
-                    self.imply(circuit, -own, member);
+                    self.imply(circuit, !own, member);
                 }
             }
             if missing & UP != 0 {
@@ -215,7 +207,7 @@ impl ClauseEmitter {
     }
 
     /// A literal that implies the bit (and, without polarity, is equivalent to it); `None` for constants.
-    pub fn literal_for(&mut self, circuit: &Circuit, bit: Bit) -> Option<i32> {
+    pub fn literal_for(&mut self, circuit: &Circuit, bit: Bit) -> Option<SatLiteral> {
         if bit.is_constant() {
             return None;
         }
@@ -225,7 +217,7 @@ impl ClauseEmitter {
     }
 
     /// A literal that is equivalent to the bit; `None` for constants.
-    pub fn exact_literal(&mut self, circuit: &Circuit, bit: Bit) -> Option<i32> {
+    pub fn exact_literal(&mut self, circuit: &Circuit, bit: Bit) -> Option<SatLiteral> {
         if bit.is_constant() {
             return None;
         }
@@ -255,7 +247,7 @@ impl ClauseEmitter {
             }
             let gate = bit.gate();
             // A disjunction that has no variable yet becomes part of the clause.
-            let fresh = self.variable.get(gate).is_none_or(|&v| v == 0);
+            let fresh = self.variable.get(gate).is_none_or(Option::is_none);
             match circuit.conjunction(gate) {
                 Some(members) if bit.is_negated() && fresh => {
                     if !self.marks.set(gate, TAKEN_APART) {
@@ -291,7 +283,7 @@ impl ClauseEmitter {
     }
 
     /// Writes the clause of these literals, or the bit.
-    fn spread(&mut self, circuit: &Circuit, clause: &[i32], bit: Bit) {
+    fn spread(&mut self, circuit: &Circuit, clause: &[SatLiteral], bit: Bit) {
         let mut whole = clause.to_vec();
         let mut open = vec![bit];
         while let Some(bit) = open.pop() {
@@ -299,7 +291,7 @@ impl ClauseEmitter {
                 Some(members) if bit.is_negated() => open.extend(members.iter().rev().map(|&m| !m)),
                 _ => {
                     let literal = self.literal(bit);
-                    if whole.contains(&-literal) {
+                    if whole.contains(&!literal) {
                         return;
                     }
                     if !whole.contains(&literal) {
@@ -328,18 +320,18 @@ impl ClauseEmitter {
     }
 
     /// Adds a clause of literals that are there already.
-    pub fn literals(&mut self, clause: impl IntoIterator<Item = i32>) {
+    pub fn literals(&mut self, clause: impl IntoIterator<Item = SatLiteral>) {
         self.clauses.add(clause);
     }
 
     /// Variables up to this number are taken.
     pub fn reserve(&mut self, variables: usize) {
-        self.clauses.variables = self.clauses.variables.max(i32::try_from(variables).unwrap_or(i32::MAX));
+        self.clauses.variables = self.clauses.variables.max(variables);
     }
 
     /// The variable of a bit's gate, if it has one.
-    pub fn known(&self, bit: Bit) -> Option<i32> {
-        self.variable.get(bit.gate()).copied().filter(|&v| v != 0)
+    pub fn known(&self, bit: Bit) -> Option<SatLiteral> {
+        self.variable.get(bit.gate()).copied().flatten()
     }
 }
 
@@ -371,7 +363,7 @@ mod tests {
             let mut emitter = ClauseEmitter::new(by_polarity, inline);
             emitter.clause(&circuit, &[any]);
             // One clause, with each of the inputs once.
-            assert_eq!((emitter.clauses.len(), emitter.clauses.since(0).next().map(<[i32]>::len)), (1, Some(203)));
+            assert_eq!((emitter.clauses.len(), emitter.clauses.since(0).next().map(<[_]>::len)), (1, Some(203)));
 
             let mut circuit = Circuit::new(true);
             let all = ladder(&mut circuit, |c, bits| c.and_all(bits));

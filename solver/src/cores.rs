@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::instance::Instance;
 use crate::limits::SolverLimits;
+use crate::proof::SatLiteral;
 use crate::session::{Literal, Session};
 use crate::solver::{SolverAnswer, SolverFailure};
 
@@ -78,10 +79,10 @@ impl Session {
             None => return Ok(None),
             Some(RefutedQuestion::Known(core)) => core.clone(),
             Some(RefutedQuestion::BySolver(asked)) => {
-                let failed: FxHashSet<i32> = self.solver.core()?.into_iter().collect();
+                let failed: FxHashSet<SatLiteral> = self.solver.core()?.into_iter().collect();
                 let used = |l: &Literal| {
                     let variable = self.emitter.known(l.bit);
-                    variable.is_some_and(|v| failed.contains(&if l.bit.is_negated() { -v } else { v }))
+                    variable.is_some_and(|v| failed.contains(&if l.bit.is_negated() { !v } else { v }))
                 };
                 asked.iter().copied().filter(used).collect()
             }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use margay_proof::SatLiteral;
+
 use crate::logic::Logic;
 use crate::session::{Literal, Session};
 
@@ -10,7 +12,7 @@ pub(crate) fn write_clauses<'c>(
     out: &mut impl Write,
     variables: usize,
     count: usize,
-    clauses: impl Iterator<Item = &'c [i32]>,
+    clauses: impl Iterator<Item = &'c [SatLiteral]>,
 ) -> io::Result<()> {
     writeln!(out, "p cnf {variables} {count}")?;
     for clause in clauses {
@@ -30,7 +32,7 @@ impl Session {
     /// Those of the writer.
     pub fn write_dimacs(&mut self, out: &mut impl Write, assumptions: &[Literal], comments: &[&str]) -> io::Result<()> {
         // A false assumption is an empty clause, which no assignment satisfies.
-        let units: Vec<Vec<i32>> = match self.assumptions(assumptions) {
+        let units: Vec<Vec<SatLiteral>> = match self.assumptions(assumptions) {
             Some(literals) => literals.into_iter().map(|l| vec![l]).collect(),
             None => vec![Vec::new()],
         };

@@ -95,6 +95,7 @@ struct Readme;
 mod bounds;
 mod choices;
 mod circuit;
+mod clause_list;
 mod cnf;
 mod cores;
 mod dimacs;

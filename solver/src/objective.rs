@@ -1,6 +1,7 @@
 //! Preferences among instances: the smallest weighted sum, and the lexicographically first vector. What is found depends on the
 //! question alone, not on the solver.
 
+use margay_proof::SatLiteral;
 use rustsat::encodings::pb::{BoundUpper, BoundUpperIncremental, DynamicPolyWatchdog};
 use rustsat::instances::{BasicVarManager, Cnf, ManageVars};
 use rustsat::types::{Lit, Var};
@@ -14,7 +15,7 @@ pub struct Objective {
     /// What every instance pays.
     least: usize,
     /// SAT literals with their weights, each variable once.
-    terms: Vec<(i32, usize)>,
+    terms: Vec<(SatLiteral, usize)>,
     watchdog: DynamicPolyWatchdog,
     /// The smallest sum when it was last asked for: clauses that were added since can only make it larger.
     known: Option<u64>,
@@ -82,7 +83,7 @@ impl Session {
     pub fn objective(&mut self, objective: &[(u32, Literal)]) -> Objective {
         // What every instance pays, and the rest by SAT literals.
         let mut least = 0;
-        let mut terms: Vec<(i32, usize)> = Vec::new();
+        let mut terms: Vec<(SatLiteral, usize)> = Vec::new();
         for &(weight, literal) in objective {
             let weight = weight as usize;
             match self.emitter.exact_literal(&self.translator.circuit, literal.both_ways()) {
@@ -92,7 +93,7 @@ impl Session {
             }
         }
         least += normalize(&mut terms);
-        let watchdog = terms.iter().filter_map(|&(l, w)| Some((Lit::from_ipasir(l).ok()?, w))).collect();
+        let watchdog = terms.iter().filter_map(|&(l, w)| Some((Lit::from_ipasir(l.dimacs()).ok()?, w))).collect();
         Objective { least, terms, watchdog, known: None }
     }
 
@@ -146,12 +147,12 @@ impl Session {
     }
 
     /// The sum of the weights of literals that are true in the assignment found last.
-    fn sum(&self, terms: &[(i32, usize)]) -> usize {
+    fn sum(&self, terms: &[(SatLiteral, usize)]) -> usize {
         terms.iter().filter(|&&(literal, _)| self.literal_value(literal)).map(|&(_, weight)| weight).sum()
     }
 
     /// Literals that, if true, keep the sum within a bound.
-    fn at_most(&mut self, watchdog: &mut DynamicPolyWatchdog, bound: usize) -> Result<Vec<i32>, SolverFailure> {
+    fn at_most(&mut self, watchdog: &mut DynamicPolyWatchdog, bound: usize) -> Result<Vec<SatLiteral>, SolverFailure> {
         let failure = |why: String| SolverFailure::of_sum(format!("at most {bound}: {why}"));
         let taken = u32::try_from(self.emitter.clauses.variables()).map_err(|e| failure(e.to_string()))?;
         let mut variables = BasicVarManager::from_next_free(Var::new(taken));
@@ -159,11 +160,11 @@ impl Session {
         let encoded = watchdog.encode_ub_change(bound..=bound, &mut clauses, &mut variables);
         self.emitter.reserve(variables.n_used() as usize);
         for clause in &clauses {
-            self.emitter.literals(clause.iter().map(|l| l.to_ipasir()));
+            self.emitter.literals(clause.iter().filter_map(|l| SatLiteral::of_dimacs(l.to_ipasir())));
         }
         encoded.map_err(|e| failure(e.to_string()))?;
         let literals = watchdog.enforce_ub(bound).map_err(|e| failure(e.to_string()))?;
-        Ok(literals.into_iter().map(Lit::to_ipasir).collect())
+        Ok(literals.into_iter().filter_map(|l| SatLiteral::of_dimacs(l.to_ipasir())).collect())
     }
 
     /// An instance under the assumptions in which the vector of literals is lexicographically smallest (false before true).
@@ -183,7 +184,7 @@ impl Session {
     ) -> Result<SessionOutcome, SolverFailure> {
         let Some(mut fixed) = self.assumptions(assumptions) else { return Ok(SessionOutcome::Unsat) };
         // Both directions: values are read, and falsity is assumed.
-        let order: Vec<i32> =
+        let order: Vec<SatLiteral> =
             order.iter().filter_map(|l| self.emitter.exact_literal(&self.translator.circuit, l.both_ways())).collect();
         match self.decide_literals(&fixed, limits)? {
             SolverAnswer::Sat => {}
@@ -192,7 +193,7 @@ impl Session {
         }
         for literal in order {
             if self.literal_value(literal) {
-                fixed.push(-literal);
+                fixed.push(!literal);
                 match self.decide_literals(&fixed, limits)? {
                     SolverAnswer::Sat => continue,
                     SolverAnswer::Unsat => {
@@ -202,7 +203,7 @@ impl Session {
                     SolverAnswer::Unknown => return Ok(SessionOutcome::Unknown),
                 }
             } else {
-                fixed.push(-literal);
+                fixed.push(!literal);
             }
         }
         // The assignment kept is the last one found, which all later literals agreed with.
@@ -211,14 +212,14 @@ impl Session {
 }
 
 /// Gives each variable at most one term, of positive weight; returns what every assignment pays.
-fn normalize(terms: &mut Vec<(i32, usize)>) -> usize {
-    terms.sort_unstable_by_key(|&(literal, _)| (literal.abs(), literal));
+fn normalize(terms: &mut Vec<(SatLiteral, usize)>) -> usize {
+    terms.sort_unstable_by_key(|&(literal, _)| (literal.variable(), literal));
     let mut always = 0;
-    let mut out: Vec<(i32, usize)> = Vec::with_capacity(terms.len());
+    let mut out: Vec<(SatLiteral, usize)> = Vec::with_capacity(terms.len());
     for &(literal, weight) in terms.iter() {
         match out.last_mut() {
             Some((last, sum)) if *last == literal => *sum += weight,
-            Some((last, sum)) if *last == -literal => {
+            Some((last, sum)) if *last == !literal => {
                 // One of the two is true: both pay the smaller weight.
                 let both = (*sum).min(weight);
                 always += both;
@@ -234,12 +235,13 @@ fn normalize(terms: &mut Vec<(i32, usize)>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::normalize;
+    use super::{SatLiteral, normalize};
 
     #[test]
     fn terms_of_one_variable_are_put_together() {
-        let mut terms = vec![(3, 5), (-2, 1), (2, 4), (3, 2), (4, 7), (-4, 7)];
+        let of = |(number, weight): (i32, usize)| (SatLiteral::of_dimacs(number).expect("a literal"), weight);
+        let mut terms = [(3, 5), (-2, 1), (2, 4), (3, 2), (4, 7), (-4, 7)].map(of).to_vec();
         assert_eq!(normalize(&mut terms), 1 + 7);
-        assert_eq!(terms, [(2, 3), (3, 7)]);
+        assert_eq!(terms, [(2, 3), (3, 7)].map(of));
     }
 }

@@ -14,7 +14,7 @@ use crate::instance::Instance;
 use crate::limits::SolverLimits;
 use crate::logic::{Expr, Formula, Logic, Relation, VisitedNode};
 use crate::options::SolverOptions;
-use crate::proof::{ProofLog, Replay};
+use crate::proof::{ProofLog, Replay, SatLiteral};
 use crate::solver::{Backend, NotStarted, Solver, SolverAnswer, SolverFailure};
 use crate::translate::{Polarity, Translator};
 use crate::tuples::TupleSet;
@@ -299,12 +299,12 @@ impl Session {
         for clause in self.emitter.clauses.since(self.sent) {
             self.solver.add(clause)?;
         }
-        self.sent = self.emitter.clauses.position();
+        self.sent = self.emitter.clauses.len();
         Ok(())
     }
 
     /// The SAT literals of assumptions; `None` if one of them is false in every instance.
-    pub(crate) fn assumptions(&mut self, assumptions: &[Literal]) -> Option<Vec<i32>> {
+    pub(crate) fn assumptions(&mut self, assumptions: &[Literal]) -> Option<Vec<SatLiteral>> {
         // Whoever asks what comes here first.
         self.refuted = None;
         // What is constant in a problem that means nothing decides nothing.
@@ -373,7 +373,7 @@ impl Session {
     /// As [`Session::solve_by_cases`], with SAT literals that are assumed too, and without reading the instance back.
     pub(crate) fn decide_by_cases(
         &mut self,
-        (assumptions, more): (&[Literal], &[i32]),
+        (assumptions, more): (&[Literal], &[SatLiteral]),
         depth: usize,
         limits: &SolverLimits,
     ) -> Result<SolverAnswer, SolverFailure> {
@@ -398,7 +398,7 @@ impl Session {
     }
 
     /// Asks whether a bit can hold together with the other literals. If it cannot, it is false from then on where they hold.
-    fn refute(&mut self, bit: Bit, others: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn refute(&mut self, bit: Bit, others: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let Some(mut wanted) = self.assumptions(&[Literal { bit, one_way: true }]) else { return Ok(SolverAnswer::Unsat) };
         wanted.extend(others);
         let answer = self.decide_literals(&wanted, limits)?;
@@ -407,7 +407,7 @@ impl Session {
             // of `rc11-to-ptx` at 7 events).
             && let Some(absent) = self.emitter.literal_for(&self.translator.circuit, !bit)
         {
-            self.emitter.literals(others.iter().map(|l| -l).chain([absent]));
+            self.emitter.literals(others.iter().map(|&l| !l).chain([absent]));
         }
         Ok(answer)
     }
@@ -428,7 +428,11 @@ impl Session {
         self.decide_literals(&literals, limits)
     }
 
-    pub(crate) fn decide_literals(&mut self, literals: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    pub(crate) fn decide_literals(
+        &mut self,
+        literals: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure> {
         if self.translator.is_cut() {
             return Ok(SolverAnswer::Unknown);
         }
@@ -475,9 +479,7 @@ impl Session {
         if bit.is_constant() {
             return bit == Bit::TRUE;
         }
-        let variable = self.emitter.known(bit).map_or(0, |v| v.unsigned_abs() as usize);
-        let value = variable.checked_sub(1).and_then(|at| self.model.get(at)).copied().unwrap_or(false);
-        value != bit.is_negated()
+        self.emitter.known(bit).is_some_and(|variable| self.literal_value(variable)) != bit.is_negated()
     }
 
     /// Does a literal hold in the assignment found last? One that no clause mentioned then is false.
@@ -486,9 +488,8 @@ impl Session {
     }
 
     /// The value of a SAT literal in the assignment found last.
-    pub(crate) fn literal_value(&self, literal: i32) -> bool {
-        let at = literal.unsigned_abs() as usize;
-        at.checked_sub(1).and_then(|at| self.model.get(at)).copied().unwrap_or(false) == (literal > 0)
+    pub(crate) fn literal_value(&self, literal: SatLiteral) -> bool {
+        self.model.get(literal.variable() as usize - 1).copied().unwrap_or(false) != literal.is_negated()
     }
 
     /// Sizes and effort so far.

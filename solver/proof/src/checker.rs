@@ -7,6 +7,7 @@ use std::io::Read;
 
 use crate::clauses::ProofClauses;
 use crate::input::{ProofFlaw, ProofInput};
+use crate::literal::SatLiteral;
 use crate::record::RecordKind;
 
 /// The largest variable that a proof may have: a damaged one must not ask for all memory.
@@ -40,7 +41,7 @@ pub struct ProofChecker<R> {
     /// The largest variable of the original clauses and questions.
     variables: u32,
     /// The assumptions of the question that is not answered yet, sorted.
-    question: Option<Vec<i32>>,
+    question: Option<Vec<SatLiteral>>,
     /// The proof has ended.
     ended: bool,
     derived: u64,
@@ -67,7 +68,7 @@ impl<R: Read> ProofChecker<R> {
     }
 
     /// The literals of the original clause or question that the last step was about.
-    pub fn literals(&self) -> &[i32] {
+    pub fn literals(&self) -> &[SatLiteral] {
         &self.input.record.literals
     }
 
@@ -161,7 +162,7 @@ impl<R: Read> ProofChecker<R> {
 
     /// The variables of original clauses and questions are the variables of the proof.
     fn import(&mut self) -> Result<(), ProofFlaw> {
-        let largest = self.input.record.literals.iter().map(|l| l.unsigned_abs()).max().unwrap_or(0);
+        let largest = self.input.record.literals.iter().map(|l| l.variable()).max().unwrap_or(0);
         if largest > MAX_VARIABLE {
             return Err(self.flaw(format!("variable {largest} is out of range")));
         }
@@ -187,10 +188,10 @@ impl<R: Read> ProofChecker<R> {
             return Err(self.flaw(format!("the answer rests on clause {id}, which is not in use")));
         };
         let assumptions = self.question.as_deref().unwrap_or_default();
-        match clause.iter().find(|&&l| assumptions.binary_search(&-l).is_err()) {
+        match clause.iter().find(|&&l| assumptions.binary_search(&!l).is_err()) {
             None => Ok(()),
             Some(literal) => {
-                let what = format!("the answer rests on clause {id}, and {} is not assumed in the question", -literal);
+                let what = format!("the answer rests on clause {id}, and {} is not assumed in the question", !*literal);
                 Err(self.flaw(what))
             }
         }
@@ -206,12 +207,12 @@ impl<R: Read> ProofChecker<R> {
         let record = &self.input.record;
         let mut follows = false;
         for &literal in &record.literals {
-            if literal.unsigned_abs() > self.variables {
-                return Err(self.flaw(format!("variable {} is in no original clause", literal.unsigned_abs())));
+            if literal.variable() > self.variables {
+                return Err(self.flaw(format!("variable {} is in no original clause", literal.variable())));
             }
             // Both a literal and its negation: the clause is true whatever follows.
-            follows |= self.made_true[at(literal)] == self.check;
-            self.made_true[at(-literal)] = self.check;
+            follows |= self.made_true[literal.code()] == self.check;
+            self.made_true[(!literal).code()] = self.check;
         }
         for &hint in &record.hints {
             if follows {
@@ -222,7 +223,7 @@ impl<R: Read> ProofChecker<R> {
             };
             let mut unit = None;
             for &literal in clause {
-                if self.made_true[at(-literal)] == self.check || unit == Some(literal) {
+                if self.made_true[(!literal).code()] == self.check || unit == Some(literal) {
                     continue;
                 }
                 if unit.is_some() {
@@ -231,15 +232,10 @@ impl<R: Read> ProofChecker<R> {
                 unit = Some(literal);
             }
             match unit {
-                Some(literal) => self.made_true[at(literal)] = self.check,
+                Some(literal) => self.made_true[literal.code()] = self.check,
                 None => follows = true,
             }
         }
         if follows { Ok(()) } else { Err(self.flaw(format!("clause {} does not follow from its hints", record.id))) }
     }
-}
-
-/// Where a literal's mark is.
-fn at(literal: i32) -> usize {
-    (literal.unsigned_abs() as usize) << 1 | usize::from(literal < 0)
 }

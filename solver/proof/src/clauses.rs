@@ -1,6 +1,7 @@
 //! The clauses that a proof has in use.
 
 use crate::ids::IdMap;
+use crate::literal::SatLiteral;
 
 /// Where a clause lies.
 #[derive(Debug, Clone, Copy)]
@@ -17,24 +18,24 @@ struct Range {
 #[derive(Debug, Default)]
 pub(crate) struct ProofClauses {
     of: IdMap<Range>,
-    literals: Vec<i32>,
+    literals: Vec<SatLiteral>,
     /// How many of the literals belong to no clause any more.
     garbage: usize,
 }
 
 impl ProofClauses {
     /// The literals of a clause in use.
-    pub(crate) fn get(&self, id: u64) -> Option<&[i32]> {
+    pub(crate) fn get(&self, id: u64) -> Option<&[SatLiteral]> {
         let range = self.of.get(&id).filter(|r| !r.asleep)?;
         Some(self.at(range))
     }
 
-    fn at(&self, range: &Range) -> &[i32] {
+    fn at(&self, range: &Range) -> &[SatLiteral] {
         &self.literals[range.start..range.start + range.length as usize]
     }
 
     /// Puts a clause in; is the id free?
-    pub(crate) fn insert(&mut self, id: u64, literals: &[i32]) -> bool {
+    pub(crate) fn insert(&mut self, id: u64, literals: &[SatLiteral]) -> bool {
         let Ok(length) = u32::try_from(literals.len()) else { return false };
         let range = Range { start: self.literals.len(), length, weakened: false, asleep: false };
         if self.of.contains_key(&id) {
@@ -72,7 +73,7 @@ impl ProofClauses {
     }
 
     /// A clause comes back; did it go, with the same literals?
-    pub(crate) fn restore(&mut self, id: u64, literals: &[i32]) -> bool {
+    pub(crate) fn restore(&mut self, id: u64, literals: &[SatLiteral]) -> bool {
         let Some(range) = self.of.get(&id).filter(|r| r.weakened) else { return false };
         let (mut mine, mut theirs) = (self.at(range).to_vec(), literals.to_vec());
         mine.sort_unstable();

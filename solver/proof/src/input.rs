@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io::Read;
 
-use crate::record::{Id, LastIds, ProofRecord, RecordKind, literal, sum};
+use crate::literal::SatLiteral;
+use crate::record::{Id, LastIds, ProofRecord, RecordKind, sum};
 
 /// What is wrong with a proof, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +127,9 @@ impl<R: Read> ProofInput<R> {
             for _ in 0..self.number()? {
                 let coded = self.number()?;
                 code = sum(code, coded);
-                let Some(literal) = literal(code) else { return Err(self.flaw(format!("{code} is not the code of a literal"))) };
+                let Some(literal) = SatLiteral::of_code(code) else {
+                    return Err(self.flaw(format!("{code} is not the code of a literal")));
+                };
                 self.record.literals.push(literal);
             }
         }

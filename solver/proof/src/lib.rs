@@ -19,7 +19,7 @@
 //! it can be compared.
 //!
 //! ```
-//! use margay_proof::{ProofChecker, Encoder, RecordKind, ProofStep};
+//! use margay_proof::{ProofChecker, Encoder, RecordKind, ProofStep, SatLiteral};
 //!
 //! // Of "1 or 2" and "not 1 or 2" follows 2: with 2 false the first makes 1 true, and then nothing of the second is left.
 //! let records: [(RecordKind, u64, &[i32], &[u64]); 6] = [
@@ -34,16 +34,18 @@
 //! ];
 //! let (mut encoder, mut bytes) = (Encoder::default(), Vec::new());
 //! for (kind, id, literals, hints) in records {
-//!     encoder.put_parts(kind, id, literals, hints, &mut bytes);
+//!     let literals = SatLiteral::all_of_dimacs(literals).expect("literals");
+//!     encoder.put_parts(kind, id, &literals, hints, &mut bytes);
 //! }
 //!
 //! let mut checker = ProofChecker::of_records(bytes.as_slice());
 //! assert_eq!(checker.step()?, ProofStep::Original);
-//! assert_eq!(checker.literals(), [1, 2]);
+//! let numbers = |literals: &[SatLiteral]| literals.iter().map(|l| l.dimacs()).collect::<Vec<i32>>();
+//! assert_eq!(numbers(checker.literals()), [1, 2]);
 //! assert_eq!(checker.step()?, ProofStep::Original);
-//! assert_eq!(checker.literals(), [-1, 2]);
+//! assert_eq!(numbers(checker.literals()), [-1, 2]);
 //! assert_eq!(checker.step()?, ProofStep::Question);
-//! assert_eq!(checker.literals(), [-2]);
+//! assert_eq!(numbers(checker.literals()), [-2]);
 //! assert_eq!(checker.step()?, ProofStep::Refuted);
 //! assert_eq!(checker.step()?, ProofStep::End);
 //! # Ok::<(), margay_proof::ProofFlaw>(())
@@ -60,10 +62,12 @@ mod checker;
 mod clauses;
 mod ids;
 mod input;
+mod literal;
 mod lrat;
 mod record;
 
 pub use checker::{ProofChecker, ProofStep};
 pub use input::{ProofFlaw, ProofInput};
+pub use literal::SatLiteral;
 pub use lrat::{ExportedRefutation, LratRefutation, refuted};
 pub use record::{Encoder, ProofRecord, RecordKind};

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 
 use crate::ids::{IdMap, IdSet};
-use crate::{ProofInput, RecordKind};
+use crate::{ProofInput, RecordKind, SatLiteral};
 
 /// How large a refutation became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub fn refuted(records: impl Read) -> io::Result<Vec<u64>> {
 pub struct LratRefutation {
     /// In DIMACS, a line each, without the assumptions.
     text: Vec<u8>,
-    assumptions: Vec<i32>,
+    assumptions: Vec<SatLiteral>,
     variables: u32,
     /// With the assumptions.
     clauses: u64,
@@ -60,7 +60,7 @@ impl LratRefutation {
         loop {
             let record = input.record().map_err(io::Error::other)?;
             problem.records += 1;
-            let largest = record.literals.iter().map(|l| l.unsigned_abs()).max().unwrap_or(0);
+            let largest = record.literals.iter().map(|l| l.variable()).max().unwrap_or(0);
             match record.kind {
                 RecordKind::Original => {
                     problem.variables = problem.variables.max(largest);
@@ -113,7 +113,7 @@ impl LratRefutation {
         // A clause that was weakened may come back after it was deleted: it stays.
         let mut weakened = IdSet::default();
         let (mut given, mut last) = (0, self.clauses);
-        let mut negated: Vec<i32> = Vec::new();
+        let mut negated: Vec<SatLiteral> = Vec::new();
         for _ in 0..self.records {
             let record = input.record().map_err(io::Error::other)?;
             let id = record.id;
@@ -152,7 +152,7 @@ impl LratRefutation {
         // Each negated assumption of the clause is refuted by the assumption, which is a clause here, and then the clause is empty.
         write!(out, "{} 0 ", last + 1)?;
         for (number, assumption) in (given + 1..).zip(&self.assumptions) {
-            if let Some(at) = negated.iter().position(|l| *l == -assumption) {
+            if let Some(at) = negated.iter().position(|l| *l == !*assumption) {
                 negated.swap_remove(at);
                 write!(out, "{number} ")?;
             }
@@ -164,7 +164,7 @@ impl LratRefutation {
 }
 
 /// A clause in DIMACS.
-fn line(out: &mut impl Write, literals: &[i32]) -> io::Result<()> {
+fn line(out: &mut impl Write, literals: &[SatLiteral]) -> io::Result<()> {
     literals.iter().try_for_each(|l| write!(out, "{l} "))?;
     writeln!(out, "0")
 }

@@ -6,6 +6,8 @@
 //! plus 1 if negated) to that of the literal before, the first one to 0; an id as the difference to the last id of its sort (ids of
 //! new clauses, ids of known ones); a hint as the difference to the hint before, the first one to the id of the clause.
 
+use crate::literal::SatLiteral;
+
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -93,8 +95,8 @@ pub struct ProofRecord {
     pub kind: RecordKind,
     /// The clause; of [`RecordKind::End`] the number of records.
     pub id: u64,
-    /// Literals in DIMACS numbering.
-    pub literals: Vec<i32>,
+    /// The literals of the clause, or the assumptions.
+    pub literals: Vec<SatLiteral>,
     /// Ids of clauses.
     pub hints: Vec<u64>,
 }
@@ -117,17 +119,6 @@ pub(crate) fn sum(from: u64, coded: u64) -> u64 {
     from.wrapping_add((coded >> 1) ^ (coded & 1).wrapping_neg())
 }
 
-/// The code of a literal.
-fn code(literal: i32) -> u64 {
-    u64::from(literal.unsigned_abs()) << 1 | u64::from(literal < 0)
-}
-
-/// The literal of a code, if it is one.
-pub(crate) fn literal(code: u64) -> Option<i32> {
-    let variable = i32::try_from(code >> 1).ok().filter(|&v| v != 0)?;
-    Some(if code & 1 == 1 { -variable } else { variable })
-}
-
 /// Writes records to bytes.
 #[derive(Debug, Default)]
 pub struct Encoder {
@@ -142,7 +133,7 @@ impl Encoder {
     }
 
     /// The same from borrowed parts; those that the kind does not have are left out.
-    pub fn put_parts(&mut self, kind: RecordKind, id: u64, literals: &[i32], hints: &[u64], out: &mut Vec<u8>) {
+    pub fn put_parts(&mut self, kind: RecordKind, id: u64, literals: &[SatLiteral], hints: &[u64], out: &mut Vec<u8>) {
         out.push(kind as u8);
         match kind.id() {
             Id::None => {}
@@ -154,7 +145,8 @@ impl Encoder {
             number(literals.len() as u64, out);
             let mut before = 0;
             for &literal in literals {
-                number(difference(std::mem::replace(&mut before, code(literal)), code(literal)), out);
+                let code = literal.code() as u64;
+                number(difference(std::mem::replace(&mut before, code), code), out);
             }
         }
         if kind.has_hints() {

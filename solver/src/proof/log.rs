@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
-use margay_proof::{Encoder, RecordKind};
+use margay_proof::{Encoder, RecordKind, SatLiteral};
 
 use super::file::MAGIC;
 
@@ -19,7 +19,7 @@ struct ProofLogState {
     out: Option<FrameEncoder<Box<dyn Write + Send>>>,
     encoder: Encoder,
     buffer: Vec<u8>,
-    literals: Vec<i32>,
+    literals: Vec<SatLiteral>,
     records: u64,
     bytes: u64,
     /// Why the proof will not do.
@@ -67,18 +67,18 @@ impl ProofLog {
     }
 
     /// A clause that the session gave, with its literals in the session's order.
-    pub fn original(&self, id: u64, clause: &[i32]) {
+    pub fn original(&self, id: u64, clause: &[SatLiteral]) {
         self.state().put(RecordKind::Original, id, clause, &[]);
     }
 
     /// A clause that follows from those of the hints, by unit propagation in their order.
-    pub fn derived(&self, id: u64, clause: &[i32], hints: &[u64]) {
+    pub fn derived(&self, id: u64, clause: &[SatLiteral], hints: &[u64]) {
         let mut state = self.state();
         // The order says nothing; sorted they are small.
         let mut sorted = std::mem::take(&mut state.literals);
         sorted.clear();
         sorted.extend_from_slice(clause);
-        sorted.sort_unstable_by_key(|&l| (l.unsigned_abs(), l < 0));
+        sorted.sort_unstable_by_key(|&l| (l.variable(), l.is_negated()));
         state.put(RecordKind::Derived, id, &sorted, hints);
         state.literals = sorted;
     }
@@ -94,12 +94,12 @@ impl ProofLog {
     }
 
     /// A clause that was weakened and deleted comes back.
-    pub fn restore(&self, id: u64, clause: &[i32]) {
+    pub fn restore(&self, id: u64, clause: &[SatLiteral]) {
         self.state().put(RecordKind::Restore, id, clause, &[]);
     }
 
     /// A question to the solver: is there an assignment under the assumptions?
-    pub fn question(&self, assumptions: &[i32]) {
+    pub fn question(&self, assumptions: &[SatLiteral]) {
         self.state().put(RecordKind::Question, 0, assumptions, &[]);
     }
 
@@ -149,7 +149,7 @@ impl ProofLogState {
         self.failure.get_or_insert_with(|| io::Error::other(why.to_owned()));
     }
 
-    fn put(&mut self, kind: RecordKind, id: u64, literals: &[i32], hints: &[u64]) {
+    fn put(&mut self, kind: RecordKind, id: u64, literals: &[SatLiteral], hints: &[u64]) {
         if self.out.is_none() || self.failure.is_some() {
             return;
         }

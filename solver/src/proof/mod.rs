@@ -17,5 +17,7 @@ mod replay;
 pub use file::records;
 pub use log::{ProofLog, ProofSize};
 pub use lrat::{export, refuted};
-pub use margay_proof::{Encoder, ExportedRefutation, ProofChecker, ProofFlaw, ProofInput, ProofRecord, ProofStep, RecordKind};
+pub use margay_proof::{
+    Encoder, ExportedRefutation, ProofChecker, ProofFlaw, ProofInput, ProofRecord, ProofStep, RecordKind, SatLiteral,
+};
 pub use replay::{Replay, Replayed};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lz4_flex::frame::FrameDecoder;
-use margay_proof::{ProofChecker, ProofFlaw, ProofStep};
+use margay_proof::{ProofChecker, ProofFlaw, ProofStep, SatLiteral};
 use sha2::{Digest, Sha256};
 
 use super::records;
@@ -124,20 +124,20 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 impl ReplayState {
-    fn given(&mut self, clause: &[i32]) -> Result<(), ProofFlaw> {
+    fn given(&mut self, clause: &[SatLiteral]) -> Result<(), ProofFlaw> {
         let step = self.checker.step()?;
         if step != ProofStep::Original || self.checker.literals() != clause {
             let what = format!("the proof is about another problem: the case has the clause {clause:?} here");
             return Err(self.checker.flaw(what));
         }
         self.clauses += 1;
-        for literal in clause.iter().chain(&[0]) {
+        for literal in clause.iter().map(|l| l.dimacs()).chain([0]) {
             self.cnf.update(literal.to_le_bytes());
         }
         Ok(())
     }
 
-    fn asked(&mut self, assumptions: &[i32]) -> Result<SolverAnswer, ProofFlaw> {
+    fn asked(&mut self, assumptions: &[SatLiteral]) -> Result<SolverAnswer, ProofFlaw> {
         let step = self.checker.step()?;
         if step != ProofStep::Question || self.checker.literals() != assumptions {
             let what = format!("the proof is about another problem: the case asks under the assumptions {assumptions:?} here");
@@ -156,7 +156,7 @@ impl ReplayState {
 }
 
 impl Solver for Replay {
-    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
+    fn add(&mut self, clause: &[SatLiteral]) -> Result<(), SolverFailure> {
         let mut state = self.state();
         if state.flaw.is_none() {
             state.flaw = state.given(clause).err();
@@ -164,7 +164,7 @@ impl Solver for Replay {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], _limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[SatLiteral], _limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let mut state = self.state();
         if state.flaw.is_some() {
             return Ok(SolverAnswer::Unknown);
@@ -180,7 +180,7 @@ impl Solver for Replay {
         Ok(vec![false; variables])
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
+    fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
         Err(SolverFailure::new("replay", "a proof is replayed for its answers alone"))
     }
 }

@@ -5,8 +5,11 @@
 use ::batsat::clause::Kind;
 use ::batsat::{Callbacks, Lit, SolverInterface, SolverOpts, lbool};
 
+use margay_proof::SatLiteral;
+
 use super::derivation::{ClauseDerivation, NotDerived};
 use super::{Factory, Solver, SolverAnswer, SolverFailure};
+use crate::clause_list::ClauseList;
 use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
 use crate::proof::ProofLog;
@@ -52,10 +55,10 @@ impl Factory for BatsatFactory {
     }
 }
 
-/// The literal as in DIMACS.
-fn dimacs(literal: Lit) -> i32 {
-    let variable = i32::try_from(literal.var().idx() + 1).unwrap_or(i32::MAX);
-    if literal.sign() { variable } else { -variable }
+/// A literal of BatSat, which numbers variables from 0.
+fn literal_of(literal: Lit) -> SatLiteral {
+    SatLiteral::of_variable(literal.var().idx() as usize + 1, !literal.sign())
+        .expect("BatSat has the variables that it was given")
 }
 
 /// Tells BatSat when to stop, which asks before each decision, and hears what it learns.
@@ -93,10 +96,10 @@ struct Follower {
     derivation: ClauseDerivation,
     /// The clause that was learned last, until it is known whether it is the answer to a question (a clause of negated assumptions, which
     /// BatSat does not keep).
-    last: Vec<i32>,
+    last: Vec<SatLiteral>,
     has_last: bool,
-    /// Clauses that BatSat deleted, each with a 0 behind it: it deletes many at once.
-    deleted: Vec<i32>,
+    /// Clauses that BatSat deleted: it deletes many at once.
+    deleted: ClauseList,
     /// What it learned does not follow.
     failed: bool,
 }
@@ -108,7 +111,7 @@ impl Follower {
             derivation: ClauseDerivation::new(1, Some(log.clone())),
             last: Vec::new(),
             has_last: false,
-            deleted: Vec::new(),
+            deleted: ClauseList::default(),
             failed: false,
         }
     }
@@ -116,12 +119,12 @@ impl Follower {
     fn note_learned(&mut self, clause: &[Lit], limits: &SolverLimits) {
         self.flush(limits);
         self.last.clear();
-        self.last.extend(clause.iter().map(|&l| dimacs(l)));
+        self.last.extend(clause.iter().map(|&l| literal_of(l)));
         self.has_last = true;
     }
 
     fn note_deleted(&mut self, clause: &[Lit]) {
-        self.deleted.extend(clause.iter().map(|&l| dimacs(l)).chain([0]));
+        self.deleted.push(clause.iter().map(|&l| literal_of(l)));
     }
 
     /// Hands on what was learned and deleted since. A limit that is reached is for the question to find.
@@ -131,13 +134,12 @@ impl Follower {
         }
         if !self.deleted.is_empty() {
             let deleted = std::mem::take(&mut self.deleted);
-            let clauses = deleted.split_inclusive(|&l| l == 0).map(|clause| &clause[..clause.len() - 1]);
-            self.failed |= self.derivation.forget(clauses, limits) == Err(NotDerived::NotImplied);
+            self.failed |= self.derivation.forget(deleted.since(0), limits) == Err(NotDerived::NotImplied);
         }
     }
 
     /// Writes why there is no assignment: the core is a clause of negated assumptions. `None` if a limit was reached before.
-    fn refute(&mut self, core: &[i32], limits: &SolverLimits) -> Option<SolverAnswer> {
+    fn refute(&mut self, core: &[SatLiteral], limits: &SolverLimits) -> Option<SolverAnswer> {
         if !core.is_empty() {
             self.has_last = false;
         }
@@ -171,20 +173,20 @@ struct Batsat {
 
 impl Batsat {
     /// The literal in BatSat's numbering, from 0; its variable is made if it is new.
-    fn literal(&mut self, literal: i32) -> Lit {
-        let variable = self.solver.var_of_int(literal.unsigned_abs() - 1);
-        Lit::new(variable, literal > 0)
+    fn literal(&mut self, literal: SatLiteral) -> Lit {
+        let variable = self.solver.var_of_int(literal.variable() - 1);
+        Lit::new(variable, !literal.is_negated())
     }
 
     /// The clause of negated assumptions that the last answer rests on.
-    fn refuted_clause(&self) -> Vec<i32> {
+    fn refuted_clause(&self) -> Vec<SatLiteral> {
         // Without assumptions that matter, BatSat leaves what was there before.
-        if self.solver.is_ok() { self.solver.unsat_core().iter().map(|&l| dimacs(l)).collect() } else { Vec::new() }
+        if self.solver.is_ok() { self.solver.unsat_core().iter().map(|&l| literal_of(l)).collect() } else { Vec::new() }
     }
 }
 
 impl Solver for Batsat {
-    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
+    fn add(&mut self, clause: &[SatLiteral]) -> Result<(), SolverFailure> {
         let mut literals = std::mem::take(&mut self.clause);
         literals.clear();
         literals.extend(clause.iter().map(|&l| self.literal(l)));
@@ -198,7 +200,7 @@ impl Solver for Batsat {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         if limits.reached() {
             return Ok(SolverAnswer::Unknown);
         }
@@ -239,8 +241,8 @@ impl Solver for Batsat {
         Ok((0..variables).map(|at| model.get(at).is_some_and(|&value| value == lbool::TRUE)).collect())
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
-        Ok(self.refuted_clause().iter().map(|l| -l).collect())
+    fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
+        Ok(self.refuted_clause().iter().map(|&l| !l).collect())
     }
 
     fn conflicts(&self) -> u64 {

@@ -9,7 +9,7 @@ use cadical_sys::{CaDiCal, ProofTracer, Status, Terminator};
 use super::{Factory, Solver, SolverAnswer, SolverFailure};
 use crate::limits::SolverLimits;
 use crate::options::{Preset, SolverOptions};
-use crate::proof::ProofLog;
+use crate::proof::{ProofLog, SatLiteral};
 
 const NAME: &str = "cadical";
 
@@ -49,7 +49,7 @@ impl Factory for CadicalFactory {
 /// CaDiCaL, and what was assumed and answered in the last call.
 struct Cadical {
     solver: CaDiCal,
-    assumptions: Vec<i32>,
+    assumptions: Vec<SatLiteral>,
     answer: SolverAnswer,
     /// What the solver asks whether to stop: at every tenth of its own checks (its option `terminateint`), so that the clock may be read each time.
     limits: Rc<RefCell<SolverLimits>>,
@@ -107,26 +107,17 @@ impl Cadical {
         let limits = Rc::default();
         Ok(Self { solver, assumptions: Vec::new(), answer: SolverAnswer::Unknown, limits, log: log.cloned() })
     }
-
-    fn check(literals: &[i32]) -> Result<(), SolverFailure> {
-        match literals.iter().find(|&&l| l == 0 || l == i32::MIN) {
-            None => Ok(()),
-            Some(literal) => Err(failure(format!("{literal} is no literal"))),
-        }
-    }
 }
 
 impl Solver for Cadical {
-    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
+    fn add(&mut self, clause: &[SatLiteral]) -> Result<(), SolverFailure> {
         self.answer = SolverAnswer::Unknown;
-        Self::check(clause)?;
-        clause.iter().chain(&[0]).for_each(|&literal| self.solver.add(literal));
+        clause.iter().map(|l| l.dimacs()).chain([0]).for_each(|literal| self.solver.add(literal));
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         self.answer = SolverAnswer::Unknown;
-        Self::check(assumptions)?;
         if limits.reached() {
             return Ok(SolverAnswer::Unknown);
         }
@@ -144,7 +135,7 @@ impl Solver for Cadical {
         if let Some(log) = &self.log {
             log.question(assumptions);
         }
-        assumptions.iter().for_each(|&literal| self.solver.assume(literal));
+        assumptions.iter().for_each(|literal| self.solver.assume(literal.dimacs()));
         self.answer = match self.solver.solve() {
             Status::SATISFIABLE => SolverAnswer::Sat,
             Status::UNSATISFIABLE => SolverAnswer::Unsat,
@@ -170,11 +161,11 @@ impl Solver for Cadical {
         Ok(variables.map(|variable| variable <= known && self.solver.val(variable) > 0).collect())
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
+    fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
         if self.answer != SolverAnswer::Unsat {
             return Err(failure("its last answer was not that there is no assignment"));
         }
-        Ok(self.assumptions.iter().copied().filter(|&literal| self.solver.failed(literal)).collect())
+        Ok(self.assumptions.iter().copied().filter(|literal| self.solver.failed(literal.dimacs())).collect())
     }
 
     fn conflicts(&self) -> u64 {
@@ -193,11 +184,19 @@ struct Tracer {
 const OF_CONSTRAINT: i32 = 4;
 
 impl Tracer {
+    /// A clause as CaDiCaL names it.
+    fn clause(&self, numbers: &[i32]) -> Vec<SatLiteral> {
+        SatLiteral::all_of_dimacs(numbers).unwrap_or_else(|| {
+            self.log.fail("the solver names a literal that is none");
+            Vec::new()
+        })
+    }
+
     fn derived(&self, id: i64, clause: &[i32], hints: &[i64]) {
         // CaDiCaL numbers clauses from 1; a hint below 0 begins a RAT check.
         if hints.iter().all(|&h| h > 0) {
             let hints: Vec<u64> = hints.iter().map(|h| h.unsigned_abs()).collect();
-            self.log.derived(id.unsigned_abs(), clause, &hints);
+            self.log.derived(id.unsigned_abs(), &self.clause(clause), &hints);
         } else {
             self.log.fail("a step of the solver is more than unit propagation");
         }
@@ -206,10 +205,11 @@ impl Tracer {
 
 impl ProofTracer for Tracer {
     fn add_original_clause(&mut self, id: i64, _: bool, clause: &[i32], restored: bool) {
+        let clause = self.clause(clause);
         if restored {
-            self.log.restore(id.unsigned_abs(), clause);
+            self.log.restore(id.unsigned_abs(), &clause);
         } else {
-            self.log.original(id.unsigned_abs(), clause);
+            self.log.original(id.unsigned_abs(), &clause);
         }
     }
 

@@ -21,6 +21,7 @@ use std::fmt;
 pub use backend::{Backend, Factory};
 
 use crate::limits::SolverLimits;
+use crate::proof::SatLiteral;
 
 /// The answer of a solver's call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,14 +64,14 @@ impl std::error::Error for SolverFailure {}
 
 /// An incremental SAT solver.
 ///
-/// Literals are numbered as in DIMACS: variables from 1 on, a negated one negative, never 0. Variables need not be declared.
+/// Variables are numbered from 1 on, and need not be declared.
 /// Clauses stay; assumptions are for one call. [`suite`] tests an implementation.
 pub trait Solver: Send {
     /// Adds a clause; an empty one makes the problem unsatisfiable for good.
     ///
     /// # Errors
     /// The solver does not take it.
-    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure>;
+    fn add(&mut self, clause: &[SatLiteral]) -> Result<(), SolverFailure>;
 
     /// Looks for an assignment of all clauses so far under the assumptions.
     ///
@@ -79,7 +80,7 @@ pub trait Solver: Send {
     ///
     /// # Errors
     /// The solver failed. That a limit was reached is no error.
-    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure>;
+    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure>;
 
     /// After [`SolverAnswer::Sat`]: the values of the variables 1 to `variables`. A variable that the solver has not seen is false.
     ///
@@ -92,7 +93,7 @@ pub trait Solver: Send {
     ///
     /// # Errors
     /// The solver failed.
-    fn core(&mut self) -> Result<Vec<i32>, SolverFailure>;
+    fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure>;
 
     /// The conflicts of all calls so far; 0 where the solver does not tell.
     fn conflicts(&self) -> u64 {
@@ -111,11 +112,11 @@ impl NotStarted {
 }
 
 impl Solver for NotStarted {
-    fn add(&mut self, _: &[i32]) -> Result<(), SolverFailure> {
+    fn add(&mut self, _: &[SatLiteral]) -> Result<(), SolverFailure> {
         Err(self.0.clone())
     }
 
-    fn solve(&mut self, _: &[i32], _: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, _: &[SatLiteral], _: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         Err(self.0.clone())
     }
 
@@ -123,7 +124,7 @@ impl Solver for NotStarted {
         Err(self.0.clone())
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
+    fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
         Err(self.0.clone())
     }
 }

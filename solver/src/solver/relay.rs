@@ -1,6 +1,9 @@
 //! Two solvers in turn: one that is fast where a problem is easy, and one that takes over where it turns out to be hard.
 
+use margay_proof::SatLiteral;
+
 use super::{Backend, Factory, Solver, SolverAnswer, SolverFailure};
+use crate::clause_list::ClauseList;
 use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
 use crate::proof::ProofLog;
@@ -37,7 +40,11 @@ impl Factory for RelayFactory {
     fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
         // Both at once, so that an option that the second one does not have is refused before it is its turn.
         let (now, then) = (self.first.start(options)?, self.then.start(options)?);
-        Ok(Box::new(Relay { now, waiting: Some(SecondSolver { then, most: self.conflicts, clauses: Vec::new() }), before: 0 }))
+        Ok(Box::new(Relay {
+            now,
+            waiting: Some(SecondSolver { then, most: self.conflicts, clauses: ClauseList::default() }),
+            before: 0,
+        }))
     }
 
     /// One solver to the end: a proof is of one.
@@ -60,21 +67,20 @@ struct SecondSolver {
     then: Box<dyn Solver>,
     /// The conflicts after which it does.
     most: u64,
-    /// All clauses so far, each with a 0 behind it.
-    clauses: Vec<i32>,
+    /// All clauses so far.
+    clauses: ClauseList,
 }
 
 impl Solver for Relay {
-    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
+    fn add(&mut self, clause: &[SatLiteral]) -> Result<(), SolverFailure> {
         self.now.add(clause)?;
         if let Some(SecondSolver { clauses, .. }) = &mut self.waiting {
-            clauses.extend_from_slice(clause);
-            clauses.push(0);
+            clauses.push(clause.iter().copied());
         }
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let begun = self.conflicts();
         if let Some(waiting) = self.waiting.take() {
             let left = waiting.most.saturating_sub(begun);
@@ -87,8 +93,8 @@ impl Solver for Relay {
             }
             self.before = self.now.conflicts();
             self.now = waiting.then;
-            for clause in waiting.clauses.split_inclusive(|&literal| literal == 0) {
-                self.now.add(&clause[..clause.len() - 1])?;
+            for clause in waiting.clauses.since(0) {
+                self.now.add(clause)?;
             }
         }
         let spent = self.conflicts() - begun;
@@ -102,7 +108,7 @@ impl Solver for Relay {
         self.now.model(variables)
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
+    fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
         self.now.core()
     }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::{Backend, Solver, SolverAnswer, external};
 use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
-use crate::proof::{ProofChecker, ProofLog, ProofStep, records};
+use crate::proof::{ProofChecker, ProofLog, ProofStep, SatLiteral, records};
 
 /// Tests a backend: what it answers, its assignments, cores, limits and, if it writes them, proofs.
 ///
@@ -49,14 +49,19 @@ fn start(backend: &Backend) -> Box<dyn Solver> {
     backend.start(&SolverOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
+/// Literals by their numbers in DIMACS, as the tests name them.
+fn literals(numbers: &[i32]) -> Vec<SatLiteral> {
+    SatLiteral::all_of_dimacs(numbers).expect("the tests name literals")
+}
+
 fn add(solver: &mut dyn Solver, clauses: &[&[i32]]) {
     for clause in clauses {
-        solver.add(clause).unwrap_or_else(|e| panic!("{clause:?}: {e}"));
+        solver.add(&literals(clause)).unwrap_or_else(|e| panic!("{clause:?}: {e}"));
     }
 }
 
 fn solve(solver: &mut dyn Solver, assumptions: &[i32]) -> SolverAnswer {
-    solver.solve(assumptions, &SolverLimits::default()).unwrap_or_else(|e| panic!("{assumptions:?}: {e}"))
+    solver.solve(&literals(assumptions), &SolverLimits::default()).unwrap_or_else(|e| panic!("{assumptions:?}: {e}"))
 }
 
 fn model(solver: &mut dyn Solver, variables: usize) -> Vec<bool> {
@@ -66,7 +71,8 @@ fn model(solver: &mut dyn Solver, variables: usize) -> Vec<bool> {
 }
 
 fn core(solver: &mut dyn Solver) -> Vec<i32> {
-    solver.core().unwrap_or_else(|e| panic!("{e}"))
+    let core = solver.core().unwrap_or_else(|e| panic!("{e}"));
+    core.iter().map(|l| l.dimacs()).collect()
 }
 
 /// More pigeons than holes: hard for resolution, so that there is something to interrupt.

@@ -1,5 +1,6 @@
 //! Varisat, a SAT solver in Rust (feature `varisat`).
 
+use margay_proof::SatLiteral;
 use varisat::{ExtendFormula, Lit};
 
 use super::{Factory, Solver, SolverAnswer, SolverFailure};
@@ -31,17 +32,17 @@ struct Varisat(varisat::Solver<'static>);
 // without that bound. None is ever given to this solver, which is private to this type; all else in it is owned plain data.
 unsafe impl Send for Varisat {}
 
-fn literals(dimacs: &[i32]) -> Vec<Lit> {
-    dimacs.iter().map(|&l| Lit::from_dimacs(l as isize)).collect()
+fn literals(literals: &[SatLiteral]) -> Vec<Lit> {
+    literals.iter().map(|l| Lit::from_dimacs(l.dimacs() as isize)).collect()
 }
 
 impl Solver for Varisat {
-    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
+    fn add(&mut self, clause: &[SatLiteral]) -> Result<(), SolverFailure> {
         self.0.add_clause(&literals(clause));
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         if limits.reached() {
             return Ok(SolverAnswer::Unknown);
         }
@@ -63,8 +64,8 @@ impl Solver for Varisat {
         Ok(values)
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
+    fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
         let core = self.0.failed_core().unwrap_or_default();
-        Ok(core.iter().map(|l| l.to_dimacs() as i32).collect())
+        Ok(core.iter().filter_map(|l| SatLiteral::of_variable(l.index() + 1, l.is_negative())).collect())
     }
 }

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use lz4_flex::frame::FrameDecoder;
-use margay_solver::proof::{Encoder, ProofChecker, ProofFlaw, ProofInput, ProofLog, ProofRecord, ProofStep, RecordKind, Replay};
+use margay_solver::proof::{
+    Encoder, ProofChecker, ProofFlaw, ProofInput, ProofLog, ProofRecord, ProofStep, RecordKind, Replay, SatLiteral,
+};
 use margay_solver::{
     Atom, Backend, Bounds, Encoding, Literal, Logic, Relation, Session, SessionOutcome, SolverAnswer, SolverLimits,
     SolverOptions, TupleSet, Universe,
@@ -103,6 +105,14 @@ fn records(bytes: &[u8]) -> Vec<ProofRecord> {
     }
 }
 
+fn literals_of(numbers: &[i32]) -> Vec<SatLiteral> {
+    SatLiteral::all_of_dimacs(numbers).expect("literals")
+}
+
+fn numbers(literals: &[SatLiteral]) -> Vec<i32> {
+    literals.iter().map(|l| l.dimacs()).collect()
+}
+
 fn encoded(records: &[ProofRecord]) -> Vec<u8> {
     let (mut encoder, mut out) = (Encoder::default(), Vec::new());
     records.iter().for_each(|r| encoder.put(r, &mut out));
@@ -115,8 +125,8 @@ fn said(bytes: &[u8]) -> Result<Vec<(Act, bool)>, ProofFlaw> {
     let mut all = Vec::new();
     loop {
         match checker.step()? {
-            ProofStep::Original => all.push((Act::Clause(checker.literals().to_vec()), false)),
-            ProofStep::Question => all.push((Act::Ask(checker.literals().to_vec()), false)),
+            ProofStep::Original => all.push((Act::Clause(numbers(checker.literals())), false)),
+            ProofStep::Question => all.push((Act::Ask(numbers(checker.literals())), false)),
             ProofStep::Satisfiable | ProofStep::Unknown => {}
             ProofStep::Refuted => all.last_mut().expect("a question was asked").1 = true,
             ProofStep::End => return Ok(all),
@@ -156,8 +166,8 @@ fn is_true(said: &[(Act, bool)]) -> bool {
 
 fn by_batsat(clauses: &[&[i32]], assumptions: &[i32]) -> bool {
     let mut solver = Backend::batsat().start(&Default::default()).expect("it is built in");
-    clauses.iter().for_each(|c| solver.add(c).expect("a clause"));
-    solver.solve(assumptions, &SolverLimits::default()) == Ok(SolverAnswer::Sat)
+    clauses.iter().for_each(|c| solver.add(&literals_of(c)).expect("a clause"));
+    solver.solve(&literals_of(assumptions), &SolverLimits::default()) == Ok(SolverAnswer::Sat)
 }
 
 fn literals(count: i32, sizes: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<i32>> {
@@ -234,7 +244,7 @@ fn damaged(bytes: &[u8], damage: &Damage) -> Vec<u8> {
             let some = with(&all, |r| !r.literals.is_empty());
             let record = &mut all[some[at.index(some.len())]];
             let which = which.index(record.literals.len());
-            record.literals[which] = *literal;
+            record.literals[which] = SatLiteral::of_dimacs(*literal).expect("a literal");
         }
         Damage::DropLiteral(at, which) => {
             let some = with(&all, |r| !r.literals.is_empty());

@@ -1,6 +1,7 @@
 //! Which formulas contradict each other.
 
 use crate::backends;
+use margay_solver::proof::SatLiteral;
 use margay_solver::{
     Atom, Backend, Bounds, Core, Encoding, Formula, Literal, Logic, Session, SessionOutcome, Solver, SolverAnswer, SolverFailure,
     SolverLimits, SolverOptions, Symmetry, TupleSet, Universe,
@@ -151,15 +152,15 @@ fn after_cases_all_assumptions_are_the_core() {
 struct Tired {
     solver: Box<dyn Solver>,
     questions: usize,
-    assumptions: Vec<i32>,
+    assumptions: Vec<SatLiteral>,
 }
 
 impl Solver for Tired {
-    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
+    fn add(&mut self, clause: &[SatLiteral]) -> Result<(), SolverFailure> {
         self.solver.add(clause)
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let Some(left) = self.questions.checked_sub(1) else { return Ok(SolverAnswer::Unknown) };
         self.questions = left;
         self.assumptions = assumptions.to_vec();
@@ -170,7 +171,7 @@ impl Solver for Tired {
         self.solver.model(variables)
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
+    fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
         Ok(self.assumptions.clone())
     }
 }

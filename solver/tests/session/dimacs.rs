@@ -1,5 +1,6 @@
 //! What is written in DIMACS format is the problem: another solver gives the same answers to it.
 
+use crate::literals;
 use margay_solver::{
     Atom, Backend, Bounds, Encoding, Logic, Relation, Session, SessionOutcome, SolverAnswer, SolverLimits, TupleSet, Universe,
 };
@@ -49,7 +50,7 @@ fn other_solvers_agree_on_what_is_written() {
                 let cnf: SatInstance = SatInstance::from_dimacs(&mut text.as_bytes()).expect("well-formed");
                 let mut other = Backend::batsat().start(&Default::default()).expect("it is built in");
                 for clause in &cnf.into_cnf().0 {
-                    other.add(&clause.iter().map(|l| l.to_ipasir()).collect::<Vec<_>>()).expect("well-formed");
+                    other.add(&literals(&clause.iter().map(|l| l.to_ipasir()).collect::<Vec<_>>())).expect("well-formed");
                 }
                 assert_eq!(other.solve(&[], &SolverLimits::default()).unwrap() == SolverAnswer::Sat, wanted);
                 assert_eq!(

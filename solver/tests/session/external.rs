@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use crate::literals;
 use margay_solver::solver::suite;
 use margay_solver::{Backend, Solver, SolverAnswer, SolverLimits, SolverOptions};
 
@@ -18,8 +19,8 @@ fn program(folder: &Path, name: &str, script: &str) -> String {
 fn solver(folder: &Path, name: &str, script: &str) -> Box<dyn Solver> {
     let command = program(folder, name, script);
     let mut solver = Backend::dimacs(&command).start(&SolverOptions::default()).expect("nothing to start");
-    solver.add(&[1, 2]).expect("a clause");
-    solver.add(&[1, -2]).expect("a clause");
+    solver.add(&literals(&[1, 2])).expect("a clause");
+    solver.add(&literals(&[1, -2])).expect("a clause");
     solver
 }
 
@@ -29,7 +30,7 @@ fn the_problem_is_dimacs_with_the_assumptions_as_clauses() {
     let copy = folder.path().join("copy");
     let script = format!("cp \"$1\" {}; echo 'c a comment'; echo 's SATISFIABLE'; echo 'v 1'; echo 'v 3 -2 0'", copy.display());
     let mut solver = solver(folder.path(), "says-yes", &script);
-    assert_eq!(solver.solve(&[3], &SolverLimits::default()), Ok(SolverAnswer::Sat));
+    assert_eq!(solver.solve(&literals(&[3]), &SolverLimits::default()), Ok(SolverAnswer::Sat));
     assert_eq!(solver.model(4), Ok(vec![true, false, true, false]));
     assert_eq!(std::fs::read_to_string(copy).expect("it was copied"), "p cnf 3 3\n1 2 0\n1 -2 0\n3 0\n");
 }
@@ -58,22 +59,22 @@ fn cores_are_what_the_proof_rests_on() {
     let none = "echo 's UNSATISFIABLE'";
     // Without a proof all assumptions; what unit propagation shows needs none.
     let mut bare = solver(folder.path(), "bare", none);
-    bare.add(&[-1, 3, 4]).expect("a clause");
-    bare.add(&[-1, 3, -4]).expect("a clause");
-    assert_eq!(bare.solve(&[5, -3], &SolverLimits::default()), Ok(SolverAnswer::Unsat));
-    assert_eq!(bare.core(), Ok(vec![5, -3]));
+    bare.add(&literals(&[-1, 3, 4])).expect("a clause");
+    bare.add(&literals(&[-1, 3, -4])).expect("a clause");
+    assert_eq!(bare.solve(&literals(&[5, -3]), &SolverLimits::default()), Ok(SolverAnswer::Unsat));
+    assert_eq!(bare.core(), Ok(literals(&[5, -3])));
     // x follows from its two clauses, and then propagation does the rest.
     for (name, proof) in [("text", "printf '1 0\\n' > \"$2\""), ("binary", "printf 'a\\002\\000' > \"$2\"")] {
         let mut solver = solver(folder.path(), name, &format!("{proof}; {none}"));
-        solver.add(&[-1, 3, 4]).expect("a clause");
-        solver.add(&[-1, 3, -4]).expect("a clause");
-        assert_eq!(solver.solve(&[5, -3], &SolverLimits::default()), Ok(SolverAnswer::Unsat), "{name}");
-        assert_eq!(solver.core(), Ok(vec![-3]), "{name}");
+        solver.add(&literals(&[-1, 3, 4])).expect("a clause");
+        solver.add(&literals(&[-1, 3, -4])).expect("a clause");
+        assert_eq!(solver.solve(&literals(&[5, -3]), &SolverLimits::default()), Ok(SolverAnswer::Unsat), "{name}");
+        assert_eq!(solver.core(), Ok(literals(&[-3])), "{name}");
     }
     // A proof with a step that does not follow is none.
     let mut wrong = solver(folder.path(), "wrong", &format!("printf -- '-1 0\\n0\\n' > \"$2\"; {none}"));
-    assert_eq!(wrong.solve(&[5], &SolverLimits::default()), Ok(SolverAnswer::Unsat));
-    assert_eq!(wrong.core(), Ok(vec![5]));
+    assert_eq!(wrong.solve(&literals(&[5]), &SolverLimits::default()), Ok(SolverAnswer::Unsat));
+    assert_eq!(wrong.core(), Ok(literals(&[5])));
 }
 
 #[test]

@@ -14,6 +14,12 @@ mod sharing;
 mod skolem;
 
 use margay_solver::Backend;
+use margay_solver::proof::SatLiteral;
+
+/// Literals by their numbers in DIMACS.
+fn literals(numbers: &[i32]) -> Vec<SatLiteral> {
+    SatLiteral::all_of_dimacs(numbers).expect("literals")
+}
 
 /// The solvers of this build, and two that hand over in the middle of most problems.
 fn backends() -> Vec<Backend> {

@@ -1,5 +1,6 @@
 //! One solver takes over from another, and CaDiCaL where it is in the build.
 
+use crate::literals;
 use margay_solver::solver::suite;
 use margay_solver::{Backend, SolverAnswer, SolverLimits, SolverOptions};
 
@@ -25,19 +26,19 @@ fn it_takes_over_after_so_many_conflicts() {
     for pigeon in 0..=holes {
         // Without the last literal there is one pigeon too many.
         let somewhere: Vec<i32> = (0..holes).map(|h| at(pigeon, h)).chain([1000]).collect();
-        solver.add(&somewhere).unwrap();
+        solver.add(&literals(&somewhere)).unwrap();
         for (other, hole) in (0..pigeon).flat_map(|other| (0..holes).map(move |hole| (other, hole))) {
-            solver.add(&[-at(pigeon, hole), -at(other, hole)]).unwrap();
+            solver.add(&literals(&[-at(pigeon, hole), -at(other, hole)])).unwrap();
         }
     }
     let few = SolverLimits { conflicts: Some(20), ..SolverLimits::default() };
-    assert_eq!(solver.solve(&[-1000], &few), Ok(SolverAnswer::Unknown));
+    assert_eq!(solver.solve(&literals(&[-1000]), &few), Ok(SolverAnswer::Unknown));
     assert!((1..=25).contains(&solver.conflicts()), "{} conflicts of the first", solver.conflicts());
-    assert_eq!(solver.solve(&[-1000], &SolverLimits::default()), Ok(SolverAnswer::Unsat));
-    assert!(solver.conflicts() > 50 && solver.core() == Ok(vec![-1000]));
+    assert_eq!(solver.solve(&literals(&[-1000]), &SolverLimits::default()), Ok(SolverAnswer::Unsat));
+    assert!(solver.conflicts() > 50 && solver.core() == Ok(literals(&[-1000])));
     let all = solver.conflicts();
     assert_eq!(solver.solve(&[], &SolverLimits::default()), Ok(SolverAnswer::Sat));
-    solver.add(&[-1000]).unwrap();
+    solver.add(&literals(&[-1000])).unwrap();
     assert_eq!(solver.solve(&[], &SolverLimits::default()), Ok(SolverAnswer::Unsat));
     assert!(solver.conflicts() >= all, "conflicts are those of all calls");
 }
@@ -50,16 +51,14 @@ fn misuse_of_cadical_is_an_error() {
     };
     let mut solver = cadical.start(&SolverOptions::default()).unwrap();
     assert!(solver.model(1).is_err() && solver.core().is_err(), "nothing was asked");
-    assert!(solver.add(&[1, 0, 2]).is_err() && solver.add(&[i32::MIN]).is_err(), "no literals");
-    assert!(solver.solve(&[0], &SolverLimits::default()).is_err(), "no literal");
-    solver.add(&[1]).unwrap();
+    solver.add(&literals(&[1])).unwrap();
     solver.solve(&[], &SolverLimits::default()).unwrap();
     assert!(solver.core().is_err(), "there is an assignment");
     assert_eq!(solver.model(3), Ok(vec![true, false, false]));
-    solver.solve(&[-1], &SolverLimits::default()).unwrap();
+    solver.solve(&literals(&[-1]), &SolverLimits::default()).unwrap();
     assert!(solver.model(1).is_err(), "there is no assignment");
-    assert_eq!(solver.core(), Ok(vec![-1]));
-    solver.add(&[2]).unwrap();
+    assert_eq!(solver.core(), Ok(literals(&[-1])));
+    solver.add(&literals(&[2])).unwrap();
     assert!(solver.core().is_err(), "clauses came after the answer");
     let set = |name: &str, value: i32| SolverOptions { set: vec![(name.to_owned(), value)], ..SolverOptions::default() };
     for name in ["nothing", "", "se\0ed"] {

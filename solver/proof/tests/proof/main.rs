@@ -7,10 +7,11 @@ mod records;
 mod refused;
 mod steps;
 
-use margay_proof::{Encoder, ProofChecker, ProofFlaw, ProofRecord, ProofStep, RecordKind};
+use margay_proof::{Encoder, ProofChecker, ProofFlaw, ProofRecord, ProofStep, RecordKind, SatLiteral};
 
 fn record(kind: RecordKind, id: u64, literals: &[i32], hints: &[u64]) -> ProofRecord {
-    ProofRecord { kind, id, literals: literals.to_vec(), hints: hints.to_vec() }
+    let literals = SatLiteral::all_of_dimacs(literals).expect("literals");
+    ProofRecord { kind, id, literals, hints: hints.to_vec() }
 }
 
 fn given(id: u64, literals: &[i32]) -> ProofRecord {

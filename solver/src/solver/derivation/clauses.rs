@@ -1,5 +1,6 @@
 //! The clauses of a derivation, one behind the other in one list of words, and the numbers that stand for them and for their literals.
 
+use margay_proof::SatLiteral;
 use rustc_hash::FxHashMap;
 
 /// A literal as a place in tables: twice its variable, and one more where it is negated.
@@ -7,13 +8,13 @@ use rustc_hash::FxHashMap;
 pub(super) struct LiteralCode(pub u32);
 
 impl LiteralCode {
-    pub fn of(literal: i32) -> Self {
-        Self(literal.unsigned_abs() << 1 | u32::from(literal < 0))
+    pub fn of(literal: SatLiteral) -> Self {
+        Self(literal.variable() << 1 | u32::from(literal.is_negated()))
     }
 
-    pub fn literal(self) -> i32 {
-        let variable = (self.0 >> 1).cast_signed();
-        if self.0 & 1 == 1 { -variable } else { variable }
+    /// The literal that it was made of.
+    pub fn literal(self) -> SatLiteral {
+        SatLiteral::of_variable(self.variable(), self.0 & 1 == 1).expect("a code is made of a literal")
     }
 
     pub fn at(self) -> usize {

@@ -14,6 +14,7 @@ mod clauses;
 mod propagation;
 
 use clauses::{ClauseMemory, LiteralCode, state};
+use margay_proof::SatLiteral;
 use propagation::{BOTH, ClauseWatch, END, KNOWN, TRIED};
 use rustc_hash::FxHashMap;
 
@@ -39,7 +40,7 @@ pub struct ProvedCore {
     /// Its number in the log.
     pub id: u64,
     /// Its literals, in ascending order.
-    pub clause: Vec<i32>,
+    pub clause: Vec<SatLiteral>,
     /// It was made for this question, and may be deleted after it.
     pub of_question: bool,
 }
@@ -65,7 +66,7 @@ pub struct ClauseDerivation {
     /// The empty clause (but for assumptions) once it is proved.
     empty: Option<ProvedCore>,
     /// For clauses that rest on assumptions: the negations of these.
-    rests_on: FxHashMap<ClausePlace, Vec<i32>>,
+    rests_on: FxHashMap<ClausePlace, Vec<SatLiteral>>,
     /// Clauses that were learned and are in use.
     learned: Vec<ClausePlace>,
     /// Literals that were implied and are looked at last.
@@ -80,15 +81,15 @@ pub struct ClauseDerivation {
 }
 
 /// The literals once each, in ascending order; `None` if the clause says nothing.
-fn distinct(literals: &[i32]) -> Option<Vec<i32>> {
+fn distinct(literals: &[SatLiteral]) -> Option<Vec<SatLiteral>> {
     let mut sorted = literals.to_vec();
     sorted.sort_unstable();
     sorted.dedup();
-    let says_nothing = sorted.iter().any(|&l| l < 0 && sorted.binary_search(&-l).is_ok());
+    let says_nothing = sorted.iter().any(|&l| l.is_negated() && sorted.binary_search(&!l).is_ok());
     (!says_nothing).then_some(sorted)
 }
 
-fn merge(into: &mut Vec<i32>, from: &[i32]) {
+fn merge(into: &mut Vec<SatLiteral>, from: &[SatLiteral]) {
     if !from.is_empty() {
         into.extend_from_slice(from);
         into.sort_unstable();
@@ -126,12 +127,12 @@ impl ClauseDerivation {
     }
 
     /// Has the problem this variable?
-    pub fn knows(&self, literal: i32) -> bool {
+    pub fn knows(&self, literal: SatLiteral) -> bool {
         LiteralCode::of(literal).variable() < self.reasons.len()
     }
 
     /// A clause that the solver was given, with the next number in the log.
-    pub fn give(&mut self, clause: &[i32]) {
+    pub fn give(&mut self, clause: &[SatLiteral]) {
         let id = self.next;
         self.next += 1;
         if let Some(log) = &self.log {
@@ -141,14 +142,14 @@ impl ClauseDerivation {
     }
 
     /// A clause that the solver was given and that the log has under this number.
-    pub fn give_numbered(&mut self, id: u64, clause: &[i32]) -> Option<ClausePlace> {
+    pub fn give_numbered(&mut self, id: u64, clause: &[SatLiteral]) -> Option<ClausePlace> {
         distinct(clause).map(|literals| self.insert(&literals, state::PROVED, id))
     }
 
     /// A literal that the solver was given as a clause for one question.
-    pub fn assume(&mut self, literal: i32) {
+    pub fn assume(&mut self, literal: SatLiteral) {
         let place = self.insert(&[literal], state::ASSUMED, 0);
-        self.rests_on.insert(place, vec![-literal]);
+        self.rests_on.insert(place, vec![!literal]);
     }
 
     /// A clause that the solver learned; none if it says nothing. What it makes known is proved at once: the solver leaves that out of all that it
@@ -156,7 +157,7 @@ impl ClauseDerivation {
     ///
     /// # Errors
     /// What became known does not follow.
-    pub fn learn(&mut self, clause: &[i32]) -> Result<Option<ClausePlace>, NotDerived> {
+    pub fn learn(&mut self, clause: &[SatLiteral]) -> Result<Option<ClausePlace>, NotDerived> {
         let unlimited = SolverLimits::default();
         self.settle(&unlimited)?;
         let Some(literals) = distinct(clause) else { return Ok(None) };
@@ -176,7 +177,11 @@ impl ClauseDerivation {
     ///
     /// # Errors
     /// What waits and stays cannot be proved, or not within the limits. Then nothing goes.
-    pub fn forget<'c>(&mut self, clauses: impl Iterator<Item = &'c [i32]>, limits: &SolverLimits) -> Result<(), NotDerived> {
+    pub fn forget<'c>(
+        &mut self,
+        clauses: impl Iterator<Item = &'c [SatLiteral]>,
+        limits: &SolverLimits,
+    ) -> Result<(), NotDerived> {
         self.settle(limits)?;
         // A clause that is true for good says nothing any more, and the solver does not tell when it drops one.
         let (learned, satisfied): (Vec<ClausePlace>, Vec<ClausePlace>) =
@@ -214,7 +219,7 @@ impl ClauseDerivation {
     ///
     /// # Errors
     /// It does not, or a limit was reached.
-    pub fn refute(&mut self, clause: &[i32], limits: &SolverLimits) -> Result<ProvedCore, NotDerived> {
+    pub fn refute(&mut self, clause: &[SatLiteral], limits: &SolverLimits) -> Result<ProvedCore, NotDerived> {
         if let Some(empty) = self.contradiction(limits)? {
             return Ok(empty);
         }
@@ -269,7 +274,7 @@ impl ClauseDerivation {
             open.extend(used[&place].iter().copied().filter(|&p| self.clauses.state(p) == state::WAITING));
             if open.len() == before {
                 let (hints, rests_on) = self.cite(&used.remove(&place).unwrap_or_default());
-                let literals: Vec<i32> = self.clauses.literals(place).map(LiteralCode::literal).collect();
+                let literals: Vec<SatLiteral> = self.clauses.literals(place).map(LiteralCode::literal).collect();
                 let id = self.write(&literals, &rests_on, &hints);
                 self.set_proved(place, id, rests_on);
                 open.pop();
@@ -278,7 +283,7 @@ impl ClauseDerivation {
         Ok(())
     }
 
-    fn set_proved(&mut self, place: ClausePlace, id: u64, rests_on: Vec<i32>) {
+    fn set_proved(&mut self, place: ClausePlace, id: u64, rests_on: Vec<SatLiteral>) {
         self.clauses.set_id(place, id);
         if !rests_on.is_empty() {
             self.rests_on.insert(place, rests_on);
@@ -303,7 +308,7 @@ impl ClauseDerivation {
     }
 
     /// Takes a clause into use. Nothing is tried now.
-    fn insert(&mut self, literals: &[i32], state: u32, id: u64) -> ClausePlace {
+    fn insert(&mut self, literals: &[SatLiteral], state: u32, id: u64) -> ClausePlace {
         let variables = literals.iter().map(|&l| LiteralCode::of(l).variable() + 1).max().unwrap_or(0);
         if self.reasons.len() < variables {
             self.reasons.resize(variables, TRIED);
@@ -336,7 +341,7 @@ impl ClauseDerivation {
     }
 
     /// Writes down that a clause follows from others; its number.
-    fn write(&mut self, literals: &[i32], rests_on: &[i32], hints: &[u64]) -> u64 {
+    fn write(&mut self, literals: &[SatLiteral], rests_on: &[SatLiteral], hints: &[u64]) -> u64 {
         let id = self.next;
         self.next += 1;
         match &self.log {
@@ -348,7 +353,7 @@ impl ClauseDerivation {
     }
 
     /// The numbers of clauses in the log, and negations of the assumptions that they rest on.
-    fn cite(&self, used: &[ClausePlace]) -> (Vec<u64>, Vec<i32>) {
+    fn cite(&self, used: &[ClausePlace]) -> (Vec<u64>, Vec<SatLiteral>) {
         let mut rests_on = Vec::new();
         if !self.rests_on.is_empty() {
             for place in used {

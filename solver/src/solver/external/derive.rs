@@ -1,5 +1,6 @@
 //! Follows the DRAT proof of a program line by line, for one question.
 
+use margay_proof::SatLiteral;
 use rustc_hash::FxHashMap;
 
 use super::drat::{DratLine, DratLines};
@@ -33,8 +34,8 @@ pub struct FollowedProof {
 /// # Errors
 /// A line does not follow from those before it, or the last one does not end it.
 pub fn follow<'c>(
-    clauses: impl Iterator<Item = (u64, &'c [i32])>,
-    assumptions: &[i32],
+    clauses: impl Iterator<Item = (u64, &'c [SatLiteral])>,
+    assumptions: &[SatLiteral],
     (next, log): (u64, Option<&ProofLog>),
     proof: &[u8],
     limits: &SolverLimits,
@@ -96,24 +97,24 @@ pub fn follow<'c>(
 
 /// Where clauses of more than two literals are, by their literals. Shorter ones cost nothing, and stay.
 #[derive(Default)]
-struct ByLiterals(FxHashMap<Vec<i32>, Vec<ClausePlace>>);
+struct ByLiterals(FxHashMap<Vec<SatLiteral>, Vec<ClausePlace>>);
 
 impl ByLiterals {
-    fn key(literals: &[i32]) -> Vec<i32> {
+    fn key(literals: &[SatLiteral]) -> Vec<SatLiteral> {
         let mut key = literals.to_vec();
         key.sort_unstable();
         key.dedup();
         key
     }
 
-    fn note(&mut self, literals: &[i32], place: Option<ClausePlace>) {
+    fn note(&mut self, literals: &[SatLiteral], place: Option<ClausePlace>) {
         let key = Self::key(literals);
         if let Some(place) = place.filter(|_| key.len() > 2) {
             self.0.entry(key).or_default().push(place);
         }
     }
 
-    fn take(&mut self, literals: &[i32]) -> Option<ClausePlace> {
+    fn take(&mut self, literals: &[SatLiteral]) -> Option<ClausePlace> {
         self.0.get_mut(&Self::key(literals)).and_then(Vec::pop)
     }
 }

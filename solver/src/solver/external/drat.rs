@@ -1,13 +1,15 @@
 //! Reads proofs in DRAT format, text or binary (Wetzler, Heule and Hunt, SAT 2014): the clauses that a solver derived, in order, and
 //! those that it deleted.
 
+use margay_proof::SatLiteral;
+
 /// A line of a proof.
 #[derive(Debug, PartialEq, Eq)]
 pub enum DratLine {
     /// A clause that follows from those before it.
-    Added(Vec<i32>),
+    Added(Vec<SatLiteral>),
     /// A clause that is used no more.
-    Deleted(Vec<i32>),
+    Deleted(Vec<SatLiteral>),
 }
 
 /// The lines of a proof.
@@ -42,11 +44,13 @@ impl<'a> DratLines<'a> {
             }
             let (deleted, numbers) = line.strip_prefix('d').map_or((false, line), |rest| (true, rest));
             let numbers: Result<Vec<i32>, _> = numbers.split_ascii_whitespace().map(str::parse).collect();
-            return Some(match numbers.as_deref() {
-                Ok([literals @ .., 0]) if literals.iter().all(|&l| l != 0 && l != i32::MIN) => {
-                    Ok(if deleted { DratLine::Deleted(literals.to_vec()) } else { DratLine::Added(literals.to_vec()) })
-                }
-                _ => Err(format!("`{line}` is no line of a DRAT proof")),
+            let literals = match numbers.as_deref() {
+                Ok([numbers @ .., 0]) => SatLiteral::all_of_dimacs(numbers),
+                _ => None,
+            };
+            return Some(match literals {
+                Some(literals) => Ok(if deleted { DratLine::Deleted(literals) } else { DratLine::Added(literals) }),
+                None => Err(format!("`{line}` is no line of a DRAT proof")),
             });
         }
     }
@@ -81,9 +85,9 @@ impl<'a> DratLines<'a> {
                 self.rest = rest;
                 return Some(Ok(if first == b'd' { DratLine::Deleted(literals) } else { DratLine::Added(literals) }));
             }
-            match i32::try_from(number >> 1) {
-                Ok(variable) if variable > 0 => literals.push(if number & 1 == 1 { -variable } else { variable }),
-                _ => {
+            match SatLiteral::of_variable((number >> 1) as usize, number & 1 == 1) {
+                Some(literal) => literals.push(literal),
+                None => {
                     self.rest = &[];
                     return wrong("has a variable that is none");
                 }
@@ -102,7 +106,7 @@ impl Iterator for DratLines<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DratLine, DratLines};
+    use super::{DratLine, DratLines, SatLiteral};
 
     fn read(bytes: &[u8]) -> Result<Vec<DratLine>, String> {
         DratLines::new(bytes).collect()
@@ -110,7 +114,9 @@ mod tests {
 
     #[test]
     fn text_and_binary_say_the_same() {
-        let expected = [DratLine::Added(vec![1, -2]), DratLine::Deleted(vec![-63, 64, 9000]), DratLine::Added(vec![])];
+        let clause = |numbers: &[i32]| SatLiteral::all_of_dimacs(numbers).expect("literals");
+        let expected =
+            [DratLine::Added(clause(&[1, -2])), DratLine::Deleted(clause(&[-63, 64, 9000])), DratLine::Added(Vec::new())];
         assert_eq!(read(b"1 -2 0\n\nd -63 64 9000 0\r\n0").as_deref(), Ok(&expected[..]));
         assert_eq!(read(&[b'a', 2, 5, 0, b'd', 127, 0x80, 1, 0xd0, 0x8c, 1, 0, b'a', 0]).as_deref(), Ok(&expected[..]));
         assert_eq!(read(b""), Ok(Vec::new()));

@@ -11,6 +11,8 @@ mod run;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
+use margay_proof::SatLiteral;
+
 use super::{Factory, Solver, SolverAnswer, SolverFailure};
 use crate::dimacs::write_clauses;
 use crate::limits::SolverLimits;
@@ -80,18 +82,18 @@ enum LastAnswer {
     Assignment(Vec<bool>),
     /// None under these assumptions, with what the program wrote as a proof.
     Refuted {
-        assumptions: Vec<i32>,
+        assumptions: Vec<SatLiteral>,
         proof: Vec<u8>,
     },
     /// None, and these assumptions are why.
-    Core(Vec<i32>),
+    Core(Vec<SatLiteral>),
 }
 
 struct ProgramSolver {
     name: String,
     command: Vec<String>,
     /// The clauses with their numbers in the log.
-    clauses: Vec<(u64, Vec<i32>)>,
+    clauses: Vec<(u64, Vec<SatLiteral>)>,
     next: u64,
     variables: usize,
     log: Option<ProofLog>,
@@ -103,19 +105,15 @@ impl ProgramSolver {
         SolverFailure::new(&self.name, what)
     }
 
-    fn see(&mut self, literals: &[i32]) -> Result<(), SolverFailure> {
-        if let Some(literal) = literals.iter().find(|&&l| l == 0 || l == i32::MIN) {
-            return Err(self.failure(format!("{literal} is no literal")));
-        }
-        let largest = literals.iter().map(|l| l.unsigned_abs() as usize).max().unwrap_or(0);
+    fn see(&mut self, literals: &[SatLiteral]) {
+        let largest = literals.iter().map(|l| l.variable() as usize).max().unwrap_or(0);
         self.variables = self.variables.max(largest);
-        Ok(())
     }
 
     /// Follows a proof, and writes it where there is a log.
     fn refutation(
         &self,
-        assumptions: &[i32],
+        assumptions: &[SatLiteral],
         proof: &[u8],
         log: Option<&ProofLog>,
         limits: &SolverLimits,
@@ -125,7 +123,7 @@ impl ProgramSolver {
     }
 
     /// Asks the program.
-    fn ask(&self, assumptions: &[i32], limits: &SolverLimits) -> Result<(SolverAnswer, LastAnswer), SolverFailure> {
+    fn ask(&self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<(SolverAnswer, LastAnswer), SolverFailure> {
         let cannot = |error: io::Error| self.failure(format!("its files cannot be written or read: {error}"));
         let mut scratch = tempfile::Builder::new();
         scratch.prefix("margay-solver-");
@@ -137,8 +135,9 @@ impl ProgramSolver {
         }
         let folder = scratch.tempdir().map_err(cannot)?;
         let (problem, proof) = (folder.path().join("problem.cnf"), folder.path().join("proof.drat"));
-        let units: Vec<[i32; 1]> = assumptions.iter().map(|&l| [l]).collect();
-        let clauses = self.clauses.iter().map(|(_, clause)| clause.as_slice()).chain(units.iter().map(<[i32; 1]>::as_slice));
+        let units: Vec<[SatLiteral; 1]> = assumptions.iter().map(|&l| [l]).collect();
+        let clauses =
+            self.clauses.iter().map(|(_, clause)| clause.as_slice()).chain(units.iter().map(<[SatLiteral; 1]>::as_slice));
         let mut out = BufWriter::new(File::create(&problem).map_err(cannot)?);
         write_clauses(&mut out, self.variables, self.clauses.len() + units.len(), clauses.clone()).map_err(cannot)?;
         out.flush().map_err(cannot)?;
@@ -156,11 +155,11 @@ impl ProgramSolver {
             SolverAnswer::Sat => {
                 let mut values = vec![false; self.variables];
                 for literal in literals {
-                    if let Some(value) = values.get_mut(literal.unsigned_abs() as usize - 1) {
-                        *value = literal > 0;
+                    if let Some(value) = values.get_mut(literal.variable() as usize - 1) {
+                        *value = !literal.is_negated();
                     }
                 }
-                let holds = |l: &i32| values[l.unsigned_abs() as usize - 1] == (*l > 0);
+                let holds = |l: &SatLiteral| values[l.variable() as usize - 1] != l.is_negated();
                 if let Some(clause) = clauses.into_iter().find(|clause| !clause.iter().any(holds)) {
                     return Err(self.failure(format!("its assignment does not satisfy the clause {clause:?}")));
                 }
@@ -172,8 +171,8 @@ impl ProgramSolver {
 }
 
 impl Solver for ProgramSolver {
-    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
-        self.see(clause)?;
+    fn add(&mut self, clause: &[SatLiteral]) -> Result<(), SolverFailure> {
+        self.see(clause);
         if let Some(log) = &self.log {
             log.original(self.next, clause);
         }
@@ -183,8 +182,8 @@ impl Solver for ProgramSolver {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
-        self.see(assumptions)?;
+    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+        self.see(assumptions);
         self.last = LastAnswer::Nothing;
         if limits.reached() {
             return Ok(SolverAnswer::Unknown);
@@ -201,7 +200,7 @@ impl Solver for ProgramSolver {
                     // All that was derived rests on the assumptions of this question.
                     (self.next..next).for_each(|id| log.delete(id));
                     self.next = next;
-                    last = LastAnswer::Core(core.clause.iter().map(|l| -l).collect());
+                    last = LastAnswer::Core(core.clause.iter().map(|&l| !l).collect());
                 }
                 Err(NotFollowed::Limit(next)) => {
                     self.next = next;
@@ -229,12 +228,12 @@ impl Solver for ProgramSolver {
     }
 
     /// What the proof rests on. Where it cannot be followed, all assumptions: that they cannot hold together is what the program said.
-    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
+    fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
         let core = match &self.last {
             LastAnswer::Core(core) => core.clone(),
             LastAnswer::Refuted { assumptions, proof } => {
                 match self.refutation(assumptions, proof, None, &SolverLimits::default()) {
-                    Ok(followed) => followed.core.clause.iter().map(|l| -l).collect(),
+                    Ok(followed) => followed.core.clause.iter().map(|&l| !l).collect(),
                     Err(_) => assumptions.clone(),
                 }
             }

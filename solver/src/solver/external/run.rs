@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use margay_proof::SatLiteral;
+
 use crate::limits::SolverLimits;
 use crate::solver::SolverAnswer;
 
@@ -15,7 +17,12 @@ const OFTEN: Duration = Duration::from_millis(5);
 ///
 /// # Errors
 /// It cannot be started, or says nothing that is an answer; in words.
-pub fn run(command: &[String], problem: &Path, proof: &Path, limits: &SolverLimits) -> Result<(SolverAnswer, Vec<i32>), String> {
+pub fn run(
+    command: &[String],
+    problem: &Path,
+    proof: &Path,
+    limits: &SolverLimits,
+) -> Result<(SolverAnswer, Vec<SatLiteral>), String> {
     let [program, arguments @ ..] = command else { return Err("it has no command".to_owned()) };
     let mut child = Command::new(program)
         .args(arguments)
@@ -66,9 +73,12 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<S
 }
 
 /// The literals of the lines `v ...`.
-fn assignment(out: &str) -> Result<Vec<i32>, String> {
+fn assignment(out: &str) -> Result<Vec<SatLiteral>, String> {
     let words = out.lines().filter_map(|line| line.strip_prefix("v ")).flat_map(str::split_ascii_whitespace);
-    let literals = words.map(|word| word.parse().map_err(|_| format!("`{word}` in its assignment is no literal")));
-    let literals: Vec<i32> = literals.collect::<Result<_, String>>()?;
-    Ok(literals.into_iter().take_while(|&l| l != 0).collect())
+    // 0 ends them.
+    let literals = words.take_while(|word| *word != "0").map(|word| {
+        let literal = word.parse().ok().and_then(SatLiteral::of_dimacs);
+        literal.ok_or_else(|| format!("`{word}` in its assignment is no literal"))
+    });
+    literals.collect()
 }
