@@ -34,7 +34,6 @@ __device__ inline void __pipeline_wait_prior(size_t prior) {
 
 namespace cuda {
 namespace std {
-template <class T> __device__ T move(T x) { return x; }
 }
 // How the cache keeps what is accessed says nothing of what is read.
 struct access_property {

@@ -256,11 +256,12 @@ namespace cuda {
 enum memory_order { memory_order_relaxed, memory_order_consume, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
 enum thread_scope { thread_scope_system = 0, thread_scope_device = 1, thread_scope_block = 2, thread_scope_cluster = 4, thread_scope_thread = 10 };
 namespace memory_order {
-constexpr int relaxed = 0, consume = 1, acquire = 2, release = 3, acq_rel = 4, seq_cst = 5;
+constexpr auto relaxed = memory_order_relaxed, consume = memory_order_consume, acquire = memory_order_acquire;
+constexpr auto release = memory_order_release, acq_rel = memory_order_acq_rel, seq_cst = memory_order_seq_cst;
 }
 
 __device__ inline void atomic_thread_fence(memory_order o, thread_scope s = thread_scope_system) { __margay_atomic_fence(o, s); }
-__device__ constexpr int __margay_failing(int o) { return o == 4 ? 2 : o == 3 ? 0 : o; }
+__device__ constexpr memory_order __margay_failing(memory_order o) { return o == memory_order_acq_rel ? memory_order_acquire : o == memory_order_release ? memory_order_relaxed : o; }
 
 #define MARGAY_ATOMIC(P, S)                                                                                                                       \
   __device__ T load(memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_load(P, o, S); }                                \
@@ -394,8 +395,8 @@ template <class T, T V> struct integral_constant {
 template <bool V> using bool_constant = integral_constant<bool, V>;
 typedef integral_constant<bool, true> true_type;
 typedef integral_constant<bool, false> false_type;
-template <class A, class B> struct is_same { static constexpr bool value = false; };
-template <class A> struct is_same<A, A> { static constexpr bool value = true; };
+template <class A, class B> struct is_same : false_type {};
+template <class A> struct is_same<A, A> : true_type {};
 template <bool C, class A, class B> struct conditional { typedef A type; };
 template <class A, class B> struct conditional<false, A, B> { typedef B type; };
 template <bool C, class T = void> struct enable_if {};
@@ -403,17 +404,28 @@ template <class T> struct enable_if<true, T> { typedef T type; };
 template <class T> struct remove_pointer { typedef T type; };
 template <class T> struct remove_pointer<T *> { typedef T type; };
 template <class T> struct remove_reference { typedef T type; };
-template <class T> struct remove_cv { typedef T type; };
 template <class T> struct remove_const { typedef T type; };
-template <class T> struct decay { typedef T type; };
-template <class T> struct is_pointer { static constexpr bool value = false; };
-template <class T> struct is_pointer<T *> { static constexpr bool value = true; };
-template <class T> struct is_integral { static constexpr bool value = false; };
-template <class T> struct is_floating_point { static constexpr bool value = false; };
-template <class T> struct is_signed { static constexpr bool value = (T)-1 < (T)0; };
-template <class T> struct is_unsigned { static constexpr bool value = is_integral<T>::value && !is_signed<T>::value; };
-template <class T> struct is_arithmetic { static constexpr bool value = is_integral<T>::value || is_floating_point<T>::value; };
-#define MARGAY_IS(F, T) template <> struct F<T> { static constexpr bool value = true; };
+template <class T> struct remove_const<const T> { typedef T type; };
+template <class T> struct remove_volatile { typedef T type; };
+template <class T> struct remove_volatile<volatile T> { typedef T type; };
+template <class T> struct remove_cv { typedef typename remove_volatile<typename remove_const<T>::type>::type type; };
+template <class T> struct decay { typedef typename remove_cv<T>::type type; };
+template <class T> struct is_const : false_type {};
+template <class T> struct is_const<const T> : true_type {};
+template <class T> struct is_volatile : false_type {};
+template <class T> struct is_volatile<volatile T> : true_type {};
+template <class T> struct is_pointer : false_type {};
+template <class T> struct is_pointer<T *> : true_type {};
+template <class T> struct is_integral : false_type {};
+template <class T> struct is_integral<const T> : bool_constant<(is_integral<T>::value)> {};
+template <class T> struct is_integral<volatile T> : bool_constant<(is_integral<T>::value)> {};
+template <class T> struct is_floating_point : false_type {};
+template <class T> struct is_floating_point<const T> : bool_constant<(is_floating_point<T>::value)> {};
+template <class T> struct is_floating_point<volatile T> : bool_constant<(is_floating_point<T>::value)> {};
+template <class T> struct is_signed : bool_constant<((T)-1 < (T)0)> {};
+template <class T> struct is_unsigned : bool_constant<(is_integral<T>::value && !is_signed<T>::value)> {};
+template <class T> struct is_arithmetic : bool_constant<(is_integral<T>::value || is_floating_point<T>::value)> {};
+#define MARGAY_IS(F, T) template <> struct F<T> : true_type {};
 MARGAY_IS(is_integral, bool)
 MARGAY_IS(is_integral, signed char)
 MARGAY_IS(is_integral, unsigned char)
@@ -438,9 +450,12 @@ template <bool C, class A, class B> using conditional_t = typename conditional<C
 template <bool C, class T = void> using enable_if_t = typename enable_if<C, T>::type;
 template <class T> using remove_pointer_t = typename remove_pointer<T>::type;
 template <class T> using remove_reference_t = T;
-template <class T> using remove_cv_t = T;
-template <class T> using remove_const_t = T;
-template <class T> using decay_t = T;
+template <class T> using remove_cv_t = typename remove_cv<T>::type;
+template <class T> using remove_const_t = typename remove_const<T>::type;
+template <class T> using remove_volatile_t = typename remove_volatile<T>::type;
+template <class T> using decay_t = typename decay<T>::type;
+template <class T> constexpr bool is_const_v = is_const<T>::value;
+template <class T> constexpr bool is_volatile_v = is_volatile<T>::value;
 typedef atomic<int, thread_scope_system> atomic_int;
 typedef atomic<unsigned, thread_scope_system> atomic_uint;
 typedef atomic<bool, thread_scope_system> atomic_bool;

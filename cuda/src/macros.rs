@@ -118,9 +118,10 @@ impl Preprocessor<'_> {
                         "close them with `)`",
                     ));
                 };
+                // Braces hold no argument together.
                 match &t.lexeme {
-                    Lexeme::Sign("(" | "{" | "[") => depth += 1,
-                    Lexeme::Sign(")" | "}" | "]") => depth -= 1,
+                    Lexeme::Sign("(") => depth += 1,
+                    Lexeme::Sign(")") => depth -= 1,
                     _ => {}
                 }
                 let is_full = of.is_variadic && arguments.len() >= parameters.len();

@@ -43,10 +43,14 @@ pub(crate) enum TypeTree {
     Integer(u8, bool),
     Real(u8),
     Auto,
+    /// `decltype(auto)`
+    AutoAsIs,
     Constant(Box<TypeTree>),
     Volatile(Box<TypeTree>),
     Pointer(Box<TypeTree>),
     Reference(Box<TypeTree>),
+    /// What `T&&` is a reference to.
+    Rvalue(Box<TypeTree>),
     Array(Box<TypeTree>, Option<Box<CudaExpression>>),
     OfExpression(Box<CudaExpression>),
     /// A function; only pointers to it are of use.
@@ -277,6 +281,8 @@ pub(crate) enum CudaStatementKind {
     Alias(Rc<str>, TypeTree),
     /// `static_assert`.
     Asserted(CudaExpression),
+    /// `using a::f;`
+    Taken(NamePath),
     Goto(Rc<str>),
     Label(Rc<str>),
     /// Several that have no scope of their own.
@@ -324,6 +330,8 @@ pub(crate) struct VariableTree {
     pub storage: Storage,
     pub is_extern: bool,
     pub is_constant: bool,
+    /// `mutable`
+    pub is_mutable: bool,
     /// Is it computed when the program is compiled (`constexpr`)?
     pub is_computed: bool,
     pub alignment: Option<Box<CudaExpression>>,
@@ -363,6 +371,26 @@ impl TemplateParameter {
         matches!(self, Self::Types(_) | Self::Values(..))
     }
 
+    /// It as an argument.
+    pub fn as_argument(&self, at: CudaSpan) -> TemplateArgument {
+        let name = self.name().clone();
+        let path = NamePath { parts: vec![NamePart { name: name.clone(), arguments: None }], at };
+        let words: Rc<[Rc<str>]> = [name].into();
+        match self {
+            Self::Type(..) | Self::Template(..) => TemplateArgument::Type(TypeTree::Named(path)),
+            Self::Types(_) => {
+                let pattern = Rc::new(TypeTree::Named(path));
+                TemplateArgument::Type(TypeTree::Pack(PackPattern { pattern, words, number: None }))
+            }
+            Self::Value(..) => TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), at }),
+            Self::Values(..) => {
+                let pattern = Rc::new(CudaExpression { what: ExpressionKind::Name(path), at });
+                let what = ExpressionKind::Pack(PackPattern { pattern, words, number: None });
+                TemplateArgument::Value(CudaExpression { what, at })
+            }
+        }
+    }
+
     /// A parameter that is one element of it.
     pub fn element(&self) -> Self {
         match self {
@@ -384,7 +412,20 @@ pub(crate) struct ParameterTree {
     pub is_grid_constant: bool,
     /// What its type must be, in front of `auto`.
     pub concept: Option<NamePath>,
+    /// `...`: whatever is given, and nobody looks at it.
+    pub is_any: bool,
     pub at: CudaSpan,
+}
+
+/// For which objects a method is, behind its parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct ObjectTree {
+    pub is_constant: bool,
+    pub is_volatile: bool,
+    /// `&`
+    pub is_left: bool,
+    /// `&&`
+    pub is_right: bool,
 }
 
 /// What a function is to its structure.
@@ -406,6 +447,10 @@ pub(crate) struct FunctionTree {
     /// May it run on the GPU?
     pub is_device: bool,
     pub is_static: bool,
+    /// May no conversion that nobody writes use it (`explicit`)?
+    pub is_explicit: bool,
+    /// What a method says of the object that it is called for.
+    pub object: ObjectTree,
     pub role: FunctionRole,
     pub result: TypeTree,
     pub parameters: Vec<ParameterTree>,
@@ -449,6 +494,8 @@ pub(crate) struct StructureTree {
     pub constants: Vec<VariableTree>,
     pub methods: Vec<Rc<FunctionTree>>,
     pub aliases: Vec<(Rc<str>, TypeTree)>,
+    /// `using B::f`: what it has of its bases beside its own.
+    pub taken: Vec<NamePath>,
     /// Enumerations within it, whose constants are its own.
     pub enumerations: Vec<Rc<EnumerationTree>>,
     pub alignment: Option<CudaExpression>,
@@ -463,6 +510,7 @@ pub(crate) struct StructureTree {
 
 #[derive(Debug, Clone)]
 pub(crate) struct EnumerationTree {
+    pub is_scoped: bool,
     pub base: Option<TypeTree>,
     pub constants: Vec<(Rc<str>, Option<CudaExpression>)>,
 }

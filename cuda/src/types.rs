@@ -9,6 +9,16 @@ use crate::tree::{InitialTree, StructureTree};
 pub(crate) struct CudaType {
     pub shape: TypeShape,
     pub is_volatile: bool,
+    pub is_constant: bool,
+    /// Which enumeration it is; its numbers are of the shape.
+    pub enumeration: Option<EnumerationIdentity>,
+}
+
+/// An enumeration, by where its tree is, and whether it is `enum class`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EnumerationIdentity {
+    pub tree: usize,
+    pub is_scoped: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +63,8 @@ pub(crate) struct FieldLayout {
     /// Is it a reference, which is kept as an address?
     pub is_reference: bool,
     pub bits: Option<BitsLayout>,
+    /// May it change where the structure does not (`mutable`)?
+    pub is_mutable: bool,
     pub initial: Option<InitialTree>,
 }
 
@@ -83,7 +95,7 @@ pub(crate) struct StructureLayout {
 
 impl CudaType {
     pub const fn plain(shape: TypeShape) -> Self {
-        Self { shape, is_volatile: false }
+        Self { shape, is_volatile: false, is_constant: false, enumeration: None }
     }
 
     pub const VOID: Self = Self::plain(TypeShape::Void);
@@ -101,7 +113,27 @@ impl CudaType {
 
     /// The type of its values.
     pub fn value(&self) -> Self {
-        Self { is_volatile: false, ..self.clone() }
+        Self { enumeration: self.enumeration, ..Self::plain(self.shape.clone()) }
+    }
+
+    /// The type of a part of what is of another one: what is volatile, or constant, is so in all of its parts.
+    pub fn within(self, whole: &Self) -> Self {
+        let (is_volatile, is_constant) = (self.is_volatile || whole.is_volatile, self.is_constant || whole.is_constant);
+        Self { is_volatile, is_constant, ..self }
+    }
+
+    /// Is it another type, but for what says that something does not change?
+    pub fn is_similar(&self, other: &Self) -> bool {
+        match (&self.shape, &other.shape) {
+            (TypeShape::Pointer(a), TypeShape::Pointer(b)) => a.is_volatile == b.is_volatile && a.is_similar(b),
+            (TypeShape::Array(a, n), TypeShape::Array(b, m)) => n == m && a.is_volatile == b.is_volatile && a.is_similar(b),
+            (a, b) => a == b && self.enumeration == other.enumeration,
+        }
+    }
+
+    /// Is it an `enum class`?
+    pub fn is_scoped(&self) -> bool {
+        self.enumeration.is_some_and(|of| of.is_scoped)
     }
 
     pub fn is_integer(&self) -> bool {
@@ -159,7 +191,7 @@ impl CudaType {
         match self.shape {
             TypeShape::Bool => Self::INT,
             TypeShape::Integer { bytes, .. } if bytes < 4 => Self::INT,
-            _ => self.value(),
+            _ => Self::plain(self.shape.clone()),
         }
     }
 

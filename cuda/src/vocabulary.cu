@@ -18,7 +18,7 @@ typedef strong_ordering partial_ordering;
 
 namespace cuda {
 namespace std {
-template <class T> T &declval();
+template <class T> __device__ constexpr T &&declval() { return static_cast<T &&>(*(T *)nullptr); }
 template <size_t I, class... T> struct __type_pack_element;
 template <class T, T N> struct __margay_sequence;
 template <class T, T... I> struct integer_sequence {
@@ -30,7 +30,9 @@ template <class T, T N> using make_integer_sequence = __margay_sequence<T, N>;
 template <size_t N> using make_index_sequence = __margay_sequence<size_t, N>;
 template <class... T> using index_sequence_for = __margay_sequence<size_t, sizeof...(T)>;
 
-template <class T> __device__ constexpr T &forward(T &x) { return x; }
+// What they give says the call.
+template <class T> __device__ constexpr T &&forward(T &x) { return static_cast<T &&>(x); }
+template <class T> __device__ constexpr T &&move(T &x) { return static_cast<T &&>(x); }
 template <class T> __device__ constexpr const T &as_const(T &x) { return x; }
 template <class T> __device__ constexpr T *addressof(T &x) { return &x; }
 template <class T> __device__ constexpr T min(T a, T b) { return b < a ? b : a; }
@@ -183,14 +185,16 @@ template <class T> __device__ constexpr T rotr(T x, int n) { return x >> n | x <
 template <class...> using void_t = void;
 template <class T> struct type_identity { typedef T type; };
 template <class T> using type_identity_t = T;
-template <class T> using remove_cvref_t = T;
-template <class T> struct remove_cvref { typedef T type; };
+template <class T> struct remove_cvref { typedef remove_cv_t<T> type; };
+template <class T> using remove_cvref_t = remove_cv_t<T>;
+template <class T> struct add_const { typedef const T type; };
+template <class T> using add_const_t = const T;
 template <class T> struct add_pointer { typedef T *type; };
 template <class T> using add_pointer_t = T *;
-template <class T> struct is_void { static constexpr bool value = false; };
-template <> struct is_void<void> { static constexpr bool value = true; };
-template <class T> struct is_array { static constexpr bool value = false; };
-template <class T, size_t N> struct is_array<T[N]> { static constexpr bool value = true; };
+template <class T> struct is_void : false_type {};
+template <> struct is_void<void> : true_type {};
+template <class T> struct is_array : false_type {};
+template <class T, size_t N> struct is_array<T[N]> : true_type {};
 template <class T> struct remove_extent { typedef T type; };
 template <class T, size_t N> struct remove_extent<T[N]> { typedef T type; };
 template <class T> struct extent { static constexpr size_t value = 0; };
@@ -210,14 +214,14 @@ template <class F, class... A> struct invoke_result { typedef decltype(declval<F
 template <class F, class... A> using invoke_result_t = typename invoke_result<F, A...>::type;
 template <class F, class... A> inline constexpr bool is_invocable_v = requires { declval<F>()(declval<A>()...); };
 template <class A, class B> inline constexpr bool is_convertible_v = requires { static_cast<B>(declval<A>()); };
-template <class A, class B> struct is_convertible { static constexpr bool value = is_convertible_v<A, B>; };
-template <class F, class... A> struct is_invocable { static constexpr bool value = is_invocable_v<F, A...>; };
+template <class A, class B> struct is_convertible : bool_constant<(is_convertible_v<A, B>)> {};
+template <class F, class... A> struct is_invocable : bool_constant<(is_invocable_v<F, A...>)> {};
 template <class... C> inline constexpr bool conjunction_v = (C::value && ...);
 template <class... C> inline constexpr bool disjunction_v = (C::value || ...);
 template <class C> inline constexpr bool negation_v = !C::value;
-template <class... C> struct conjunction { static constexpr bool value = (C::value && ...); };
-template <class... C> struct disjunction { static constexpr bool value = (C::value || ...); };
-template <class C> struct negation { static constexpr bool value = !C::value; };
+template <class... C> struct conjunction : bool_constant<((C::value && ...))> {};
+template <class... C> struct disjunction : bool_constant<((C::value || ...))> {};
+template <class C> struct negation : bool_constant<(!C::value)> {};
 template <class T> inline constexpr bool is_void_v = is_void<T>::value;
 template <class T> inline constexpr bool is_array_v = is_array<T>::value;
 

@@ -381,6 +381,73 @@ const PIECES: &[OwnKernel] = &[
     ("piece_rows_wrong", "1x(2x2)", RACE),
 ];
 
+const OVERLOADS: &[OwnKernel] = &[
+    ("refs", "1x1", &[]),
+    ("nums", "1x1", &[]),
+    ("methods", "1x1", &[]),
+    ("ptrs", "1x1", &[]),
+    ("ranks", "1x1", &[]),
+    ("tmpl", "1x1", &[]),
+    ("tmpl2", "1x1", &[]),
+    ("sfinae", "1x1", &[]),
+    ("convs", "1x1", &[]),
+    ("ops", "1x1", &[]),
+    ("inherit", "1x1", &[]),
+    ("adl", "1x1", &[]),
+];
+
+const OBJECTS: &[OwnKernel] = &[
+    ("enums", "1x1", &[]),
+    ("enums2", "1x1", &[]),
+    ("enums3", "1x1", &[]),
+    ("lambdas", "1x1", &[]),
+    ("fptr", "1x2", &[]),
+    ("vol", "2x1", &[]),
+    ("vol2", "2x1", RACE),
+    ("vol3", "2x1", &[]),
+    ("unions", "1x1", &[]),
+    ("shref", "1x2", &[]),
+    ("shref2", "1x2", RACE),
+    ("dauto", "1x1", &[]),
+    ("forwards", "1x1", &[]),
+    ("defaults", "1x1", &[]),
+    ("detect", "1x1", &[]),
+    ("tags", "1x1", &[]),
+    ("tags2", "1x1", &[]),
+    ("ctempl", "1x1", &[]),
+    ("proxy", "1x1", &[]),
+    ("ctors", "1x1", &[]),
+    ("rqual", "1x1", &[]),
+    ("mutable_member", "1x1", &[]),
+];
+
+const CHOICES: &[OwnKernel] = &[
+    ("trailing", "1x1", &[]),
+    ("policy", "1x1", &[]),
+    ("crtp", "1x1", &[]),
+    ("vectors", "1x1", &[]),
+    ("pointers", "1x1", &[]),
+    ("ranges", "1x1", &[]),
+    ("streams", "1x1", &[]),
+    ("stacks", "1x1", &[]),
+    ("tile_const", "1x2", RACE),
+    ("tile_own", "1x2", &[]),
+    ("vplain", "2x1", RACE),
+    ("vvol", "2x1", &[]),
+    ("tag_sync", "1x2", &[]),
+    ("tag_nosync", "1x2", RACE),
+    ("conv2", "1x1", &[]),
+    ("slices", "1x1", &[]),
+    ("explicits", "1x1", &[]),
+    ("concepts", "1x1", &[]),
+    ("variadic", "1x1", &[]),
+    ("chars", "1x1", &[]),
+    ("longs", "1x1", &[]),
+    ("braces", "1x1", &[]),
+    ("lambdas3", "1x1", &[]),
+    ("delegating", "1x1", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -401,6 +468,9 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("vocabulary.cu", VOCABULARY),
     ("instructions.cu", INSTRUCTIONS),
     ("pieces.cu", PIECES),
+    ("overloads.cu", OVERLOADS),
+    ("objects.cu", OBJECTS),
+    ("choices.cu", CHOICES),
 ];
 
 fn folder() -> PathBuf {
@@ -539,6 +609,21 @@ fn instructions_as_functions_are_judged() {
 #[test]
 fn descriptors_and_ranges_are_judged() {
     judged("pieces.cu", PIECES);
+}
+
+#[test]
+fn the_function_that_a_call_means_is_chosen() {
+    judged("overloads.cu", OVERLOADS);
+}
+
+#[test]
+fn objects_and_what_is_forwarded_are_judged() {
+    judged("objects.cu", OBJECTS);
+}
+
+#[test]
+fn functions_that_types_choose_are_judged() {
+    judged("choices.cu", CHOICES);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

@@ -10,7 +10,7 @@ impl KernelLowering {
     /// What a place holds, as a value; an array is the address of its first element.
     pub(super) fn rvalue(&mut self, value: TypedValue) -> LoweringResult<TypedValue> {
         let place = match &value.form {
-            ValueForm::Place(place) | ValueForm::Temporary(place) => place.clone(),
+            ValueForm::Place(place) | ValueForm::Expiring(place, _) | ValueForm::Temporary(place) => place.clone(),
             ValueForm::List(list) => {
                 return self.refuse(list.at, "a list in braces where its type is not known", "write the type in front of it");
             }
@@ -18,10 +18,12 @@ impl KernelLowering {
         };
         match (&value.ty.shape, place) {
             (_, ValuePlace::Fixed(form, _)) => Ok(TypedValue { ty: value.ty.value(), form: *form }),
-            (TypeShape::Structure(_), _) => Ok(value),
+            (TypeShape::Structure(_), place) => Ok(match value.form {
+                ValueForm::Expiring(..) => TypedValue::place(value.ty, place),
+                _ => value,
+            }),
             (TypeShape::Array(of, _), place) => {
-                let mut of = (**of).clone();
-                of.is_volatile |= value.ty.is_volatile;
+                let of = (**of).clone().within(&value.ty);
                 let form = ValueForm::Address(Box::new(place));
                 Ok(TypedValue { ty: CudaType::pointer(of), form })
             }

@@ -107,20 +107,27 @@ impl KernelLowering {
         done
     }
 
-    /// May a list be a value of a type? How far it is from it.
-    pub(super) fn cost_of_list(&self, list: &BracedList, to: &CudaType) -> Option<u32> {
+    /// May a list be a value of a type?
+    pub(super) fn takes_list(&self, list: &BracedList, to: &CudaType) -> bool {
         match &to.shape {
             TypeShape::Structure(number) => {
                 let tree = &self.structures[*number].tree;
                 let mut constructors = tree.methods.iter().filter(|m| m.role == FunctionRole::Constructor && !m.is_defaulted);
-                let is_made = match self.is_aggregate(*number) {
+                match self.is_aggregate(*number) {
                     true => list.len() <= self.most_values(to),
                     false => constructors.any(|m| m.takes(list.len())) || list.len() == 0,
-                };
-                is_made.then_some(5)
+                }
             }
-            TypeShape::Array(_, count) => count.is_none_or(|count| list.len() as u64 <= count).then_some(2),
-            _ => (to.is_scalar() && list.len() <= 1).then_some(3),
+            TypeShape::Array(_, count) => count.is_none_or(|count| list.len() as u64 <= count),
+            _ => to.is_scalar() && list.len() <= 1,
+        }
+    }
+
+    /// The value of a list of one; nothing where there is none, or more.
+    pub(super) fn only_of_list(&mut self, list: &BracedList) -> LoweringResult<Option<TypedValue>> {
+        match &*list.all {
+            [one] => self.in_frame(list.frame, |this| this.lower(one)).map(Some),
+            _ => Ok(None),
         }
     }
 
@@ -143,7 +150,7 @@ impl KernelLowering {
     pub(super) fn is_aggregate(&self, number: usize) -> bool {
         let is_own =
             |m: &Rc<crate::tree::FunctionTree>| m.role == FunctionRole::Constructor && !m.is_defaulted && m.body.is_some();
-        !self.structures[number].tree.methods.iter().any(is_own)
+        !self.structures[number].tree.methods.iter().any(is_own) && self.base_whose_constructors_are(number).is_none()
     }
 
     /// Gives a place what its declaration says.
@@ -198,7 +205,7 @@ impl KernelLowering {
             }
             (Some(number), ..) => self.construct_at(place, number, vec![value], at),
             // An array that is a member is copied with its structure.
-            (_, TypeShape::Array(..), ValueForm::Place(from) | ValueForm::Temporary(from)) if value.ty.shape == ty.shape => {
+            (_, TypeShape::Array(..), ValueForm::Place(from) | ValueForm::Temporary(from)) if value.ty.is_similar(ty) => {
                 let from = from.clone();
                 self.copy(&from, &value.ty, place, ty, at)
             }
@@ -393,8 +400,8 @@ impl KernelLowering {
         let is_referred = field.as_ref().is_some_and(|(field, _)| field.is_reference);
         let is_whole = match &ty.shape {
             _ if is_referred || matches!(value.form, ValueForm::List(_)) => true,
-            TypeShape::Array(..) => value.ty.shape == ty.shape,
-            TypeShape::Structure(_) => self.conversion_cost(&value, ty).is_some(),
+            TypeShape::Array(..) => value.ty.is_similar(ty),
+            TypeShape::Structure(_) => self.is_convertible(&value, ty)?,
             _ => true,
         };
         if !is_whole && (ty.structure().is_none_or(|number| self.is_aggregate(number))) {

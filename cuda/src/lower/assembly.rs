@@ -293,7 +293,9 @@ impl KernelLowering {
                 Some(TypedValue::register(CudaType::integer(8, false), to))
             }
             // `std::move`, `std::forward`
-            "move" | "forward" if path.parts.len() > 1 && arguments.len() == 1 => Some(self.lower(&arguments[0])?),
+            "move" | "forward" if path.parts.len() > 1 && arguments.len() == 1 => {
+                Some(self.expiring(&*name == "move", &arguments[0])?)
+            }
             "__margay_grid_word" => {
                 let name: Rc<str> = "grid_barrier".into();
                 if self.grid_barriers == 0 {

@@ -4,13 +4,10 @@ use std::rc::Rc;
 
 use super::closure::is_function;
 use super::structure::FoundMethod;
-use super::{InlinedCall, KernelLowering, LoweringResult, LoweringStop, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
+use super::{InlinedCall, KernelLowering, LoweringResult, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
-use crate::tree::{
-    CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, ParameterTree, TemplateArgument, TemplateParameter,
-    TypeTree,
-};
+use crate::tree::{CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, ObjectTree, TemplateArgument, TypeTree};
 use crate::types::{CudaType, TemplateBinding, TemplateBindings, TypeShape};
 
 impl KernelLowering {
@@ -23,7 +20,7 @@ impl KernelLowering {
         match &callee.what {
             ExpressionKind::Name(path) => self.call_by_name(path, arguments, at),
             ExpressionKind::Member(of, part, is_arrow) => {
-                let base = self.object(of, *is_arrow, at)?;
+                let base = if *is_arrow { self.object(of, true, at)? } else { self.lower_argument(of)? };
                 let Some(number) = base.ty.structure() else {
                     let text = format!("`{}` of a value of the type {}", part.name, self.type_text(&base.ty));
                     return self.refuse(at, text, "only structures have members");
@@ -31,10 +28,12 @@ impl KernelLowering {
                 let found = self.methods_of(number, &part.name);
                 if found.is_empty() {
                     // A member that can be called.
-                    let (ValueForm::Place(place) | ValueForm::Temporary(place)) = base.form.clone() else {
+                    let (ValueForm::Place(place) | ValueForm::Expiring(place, _) | ValueForm::Temporary(place)) =
+                        base.form.clone()
+                    else {
                         return self.refuse(at, "a member of what is no variable", "put it into a variable");
                     };
-                    if let Some(member) = self.member_of(number, &place, base.ty.is_volatile, &part.name)? {
+                    if let Some(member) = self.member_of(&base.ty, &place, &part.name)? {
                         return self.call_of_value(member, arguments, at);
                     }
                     let text =
@@ -89,14 +88,20 @@ impl KernelLowering {
             }
             let tree = &self.structures[owner].tree;
             let namespace: Vec<Rc<str>> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
-            let defined = self.program.items.get(name).into_iter().flatten().find_map(|entry| match &entry.item {
-                DeclaredItem::Function(f)
-                    if f.namespace[..] == namespace[..] && f.parameters.len() == method.parameters.len() =>
-                {
-                    Some(f.clone())
-                }
+            let of_name = self.program.items.get(name).into_iter().flatten().filter_map(|entry| match &entry.item {
+                DeclaredItem::Function(f) if f.namespace[..] == namespace[..] => Some(f.clone()),
                 _ => None,
             });
+            let all: Vec<Rc<FunctionTree>> =
+                of_name.filter(|f| f.parameters.len() == method.parameters.len() && f.object == method.object).collect();
+            let is_alike = |f: &&Rc<FunctionTree>| {
+                f.parameters.iter().zip(&method.parameters).all(|(p, q)| super::specificity::is_same_type(&p.ty, &q.ty))
+            };
+            // Of several the one whose parameters are written as they are within.
+            let defined = match all.as_slice() {
+                [one] => Some(one.clone()),
+                several => several.iter().find(is_alike).cloned(),
+            };
             // The parameters of the structure's template stand in front of it once more.
             let defined = defined.map(|f| match (&method.template, &f.template) {
                 (None, Some(_)) => Rc::new(FunctionTree { template: None, is_static: method.is_static, ..(*f).clone() }),
@@ -111,12 +116,19 @@ impl KernelLowering {
         let arguments = self.unpacked(arguments)?;
         let mut found = Vec::new();
         for (n, e) in arguments.iter().enumerate() {
-            let mut value = self.lower(e)?;
+            let mut value = self.lower_argument(e)?;
             // What a later argument changes is read before.
             let is_later = arguments[n + 1..]
                 .iter()
                 .any(|e| matches!(e.what, ExpressionKind::Assign(..) | ExpressionKind::Behind(..) | ExpressionKind::Call(..)));
-            if is_later && !matches!(value.form, ValueForm::Place(_) | ValueForm::List(_)) {
+            // A constant is a variable, too.
+            if let (ExpressionKind::Name(path), ValueForm::Constant(_)) = (&e.what, &value.form)
+                && self.entries(path).iter().any(|i| matches!(i, DeclaredItem::Variable(_)))
+            {
+                let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), e.at));
+                value = TypedValue { ty: CudaType { is_constant: true, ..value.ty }, form };
+            }
+            if is_later && !matches!(value.form, ValueForm::Place(_) | ValueForm::Expiring(..) | ValueForm::List(_)) {
                 value = self.fixed(value)?;
             }
             found.push(value);
@@ -126,14 +138,19 @@ impl KernelLowering {
 
     pub(super) fn method_called(
         &mut self,
-        base: TypedValue,
+        mut base: TypedValue,
         found: Vec<FoundMethod>,
         explicit: Option<&[TemplateArgument]>,
         values: Vec<TypedValue>,
         at: CudaSpan,
     ) -> LoweringResult<TypedValue> {
         let name = found[0].0.name.clone();
-        let (index, bindings) = self.chosen(&found, explicit, &values, (&name, at))?;
+        let is_left = super::conversion::is_left(&base);
+        if let ValueForm::Expiring(place, _) = base.form {
+            base.form = ValueForm::Place(place);
+        }
+        let object = Some((&base.ty, is_left));
+        let (index, bindings) = self.chosen(&found, explicit, &values, object, (&name, at))?;
         let (function, owner, offset) = found[index].clone();
         let (ValueForm::Place(place) | ValueForm::Temporary(place)) = base.form else {
             return self.refuse(at, "a call of a member of what is no variable", "put it into a variable");
@@ -172,7 +189,9 @@ impl KernelLowering {
             if !found.is_empty() {
                 let values = self.arguments(arguments)?;
                 self.set_position(at);
-                let (index, bindings) = self.chosen(&found, last.arguments.as_deref(), &values, (&last.name, at))?;
+                let object = self.current().this.is_some().then(|| self.type_of_object(owner));
+                let object = object.as_ref().map(|ty| (ty, true));
+                let (index, bindings) = self.chosen(&found, last.arguments.as_deref(), &values, object, (&last.name, at))?;
                 let (function, of, offset) = found[index].clone();
                 let this = self.current().this.clone().filter(|_| !function.is_static);
                 let this = this.map(|place| Self::behind(&place, offset as i64));
@@ -181,7 +200,7 @@ impl KernelLowering {
             // A member, or a constant of all, that can be called.
             let this = self.current().this.clone().filter(|_| path.parts.len() == 1);
             let member = match this {
-                Some(this) => self.member_of(owner, &this, false, &last.name)?,
+                Some(this) => self.member_of(&self.type_of_object(owner), &this, &last.name)?,
                 None => None,
             };
             if let Some(base) = member {
@@ -226,7 +245,7 @@ impl KernelLowering {
         let values = self.arguments(arguments)?;
         self.set_position(at);
         let functions = if path.parts.len() == 1 { self.with_associated(functions, &last.name, &values) } else { functions };
-        let (index, bindings) = self.chosen(&functions, last.arguments.as_deref(), &values, (&last.name, at))?;
+        let (index, bindings) = self.chosen(&functions, last.arguments.as_deref(), &values, None, (&last.name, at))?;
         let function = functions[index].0.clone();
         if function.is_kernel {
             let text = format!("`{}` is a kernel, and is called by one", function.name);
@@ -248,216 +267,6 @@ impl KernelLowering {
             }
         }
         found
-    }
-
-    /// Which of several functions takes these values best, and what the parameters of its template are.
-    pub(super) fn chosen(
-        &mut self,
-        all: &[FoundMethod],
-        explicit: Option<&[TemplateArgument]>,
-        values: &[TypedValue],
-        (name, at): (&str, CudaSpan),
-    ) -> LoweringResult<(usize, Rc<TemplateBindings>)> {
-        let mut best: Option<(u32, usize, Rc<TemplateBindings>)> = None;
-        let mut unmade = None;
-        for (n, (function, owner, _)) in all.iter().enumerate() {
-            // Of what is declared and defined the definition counts.
-            let is_declared = function.body.is_none()
-                && all.iter().any(|(f, ..)| {
-                    f.body.is_some()
-                        && f.specialises.is_none()
-                        && f.parameters.len() == function.parameters.len()
-                        && f.takes_any_number() == function.takes_any_number()
-                });
-            if is_declared && !function.is_defaulted || function.specialises.is_some() {
-                continue;
-            }
-            if !function.takes(values.len()) {
-                continue;
-            }
-            let owner = (*owner != usize::MAX).then_some(*owner);
-            let (depth, frames) = (self.depth, self.frames.len());
-            let (cost, bindings) = match self.cost(function, owner, explicit, values, at) {
-                Ok(Some(found)) => found,
-                Ok(None) => continue,
-                // A template that cannot be made of these is not meant (`std::enable_if_t`).
-                Err(LoweringStop::Refused(refusal)) if function.template.is_some() => {
-                    self.depth = depth;
-                    self.frames.truncate(frames);
-                    unmade = unmade.or(Some(refusal));
-                    continue;
-                }
-                Err(stop) => return Err(stop),
-            };
-            // Of equals the last one counts, which is the program's own.
-            let is_template = u32::from(function.template.is_some());
-            let is_open = u32::from(function.template.is_some() && function.constraints.is_empty());
-            let cost = 8 * cost + 4 * is_template + 2 * u32::from(function.takes_any_number()) + is_open;
-            if best.as_ref().is_none_or(|(least, ..)| cost <= *least) {
-                best = Some((cost, n, Rc::new(bindings)));
-            }
-        }
-        match best {
-            Some((_, n, bindings)) => match self.special_function(all, n, &bindings, at)? {
-                Some(special) => Ok((special, Rc::default())),
-                None => Ok((n, bindings)),
-            },
-            None => {
-                // What is not understood of the only one is said.
-                if let (Some(refusal), [_]) = (unmade, all) {
-                    return Err(LoweringStop::Refused(refusal));
-                }
-                let types: Vec<String> = values.iter().map(|v| self.type_text(&v.ty)).collect();
-                let text = format!("no `{name}` that is known here takes ({})", types.join(", "));
-                self.refuse(at, text, "give what it takes, or write the arguments of the template in `<..>`")
-            }
-        }
-    }
-
-    /// How much values have to be changed to be a function's parameters.
-    fn cost(
-        &mut self,
-        function: &Rc<FunctionTree>,
-        owner: Option<usize>,
-        explicit: Option<&[TemplateArgument]>,
-        values: &[TypedValue],
-        at: CudaSpan,
-    ) -> LoweringResult<Option<(u32, TemplateBindings)>> {
-        let mut bindings: TemplateBindings = owner.map_or_else(Vec::new, |o| (*self.structures[o].bindings).clone());
-        if let Some(parameters) = function.template.clone() {
-            let mut deduced: TemplateBindings = Vec::new();
-            let explicit = self.unpacked_arguments(explicit.unwrap_or(&[]), at)?;
-            if explicit.len() > parameters.len() && !parameters.last().is_some_and(TemplateParameter::is_pack) {
-                return Ok(None);
-            }
-            for (n, (parameter, argument)) in parameters.iter().zip(&explicit).enumerate() {
-                let binding = match parameter.is_pack() {
-                    true => self.pack_binding(parameter, &explicit[n..], &deduced, at)?,
-                    false => self.template_binding(parameter, argument, &deduced, at)?,
-                };
-                deduced.push((parameter.name().clone(), binding));
-            }
-            let passed = |value: &TypedValue, tree: &TypeTree| match (&value.ty.shape, is_reference(tree)) {
-                (TypeShape::Array(of, _), false) => CudaType::pointer((**of).clone()),
-                (_, false) => value.ty.value(),
-                _ => value.ty.clone(),
-            };
-            let single = function.parameters.iter().filter(|p| !p.is_pack);
-            for (parameter, value) in single.clone().zip(values) {
-                let ty = passed(value, &parameter.ty);
-                self.deduce(&parameter.ty, &ty, &parameters, &mut deduced);
-            }
-            if let Some(parameter) = function.parameters.last().filter(|p| p.is_pack) {
-                let types: Vec<CudaType> = values.iter().skip(single.count()).map(|value| passed(value, &parameter.ty)).collect();
-                self.deduce_pack(&parameter.ty, &types, &parameters, &mut deduced);
-            }
-            let mut sorted: TemplateBindings = bindings.clone();
-            for parameter in parameters.iter() {
-                let found = deduced.iter().find(|(name, _)| name == parameter.name()).map(|(_, b)| b.clone());
-                let binding = match found {
-                    Some(binding) => Some(binding),
-                    // Of what nothing is said there are none.
-                    None if parameter.is_pack() => Some(TemplateBinding::Pack(Vec::new())),
-                    None => self.default_binding(parameter, &sorted)?,
-                };
-                let Some(binding) = binding else { return Ok(None) };
-                sorted.push((parameter.name().clone(), binding));
-            }
-            bindings = sorted;
-        } else if explicit.is_some() {
-            return Ok(None);
-        }
-        let namespace = match owner {
-            Some(owner) => self.structures[owner].tree.namespace.clone(),
-            None => function.namespace.clone(),
-        };
-        if !self.are_true(&function.constraints, &namespace, &bindings)? {
-            return Ok(None);
-        }
-        let shared = Rc::new(bindings.clone());
-        let single = function.parameters.iter().filter(|p| !p.is_pack).count();
-        let parameters: Vec<_> = (0..values.len()).filter_map(|n| function.parameters.get(n.min(single))).collect();
-        let types = self.outside(namespace, shared, owner, |this| {
-            let of = |(n, p): (usize, &&ParameterTree)| this.type_of_parameter(p, n.checked_sub(single));
-            let types = parameters.iter().enumerate().map(of).collect::<LoweringResult<Vec<_>>>()?;
-            // What it returns may say that it is not meant.
-            if function.template.is_some() && matches!(function.result, TypeTree::Named(_)) {
-                this.resolved(&function.result)?;
-            }
-            Ok(types)
-        })?;
-        let mut sum = 0;
-        for ((ty, value), parameter) in types.iter().zip(values).zip(&parameters) {
-            let Some(cost) = self.conversion_cost(value, ty) else { return Ok(None) };
-            // A reference that may change what it is of takes no other type.
-            let is_plain_reference = matches!(&parameter.ty, TypeTree::Reference(of) if !matches!(**of, TypeTree::Constant(_)));
-            if is_plain_reference && cost > 1 {
-                return Ok(None);
-            }
-            sum += cost;
-        }
-        Ok(Some((sum, bindings)))
-    }
-
-    /// The type of a parameter, of one of a pack by its number there.
-    pub(super) fn type_of_parameter(&mut self, parameter: &ParameterTree, number: Option<usize>) -> LoweringResult<CudaType> {
-        match number.filter(|_| parameter.is_pack) {
-            Some(number) => self.with_element(&super::pack::words_of(&parameter.ty), number, |this| this.resolved(&parameter.ty)),
-            None => self.resolved(&parameter.ty),
-        }
-    }
-
-    pub(super) fn conversion_cost(&self, value: &TypedValue, to: &CudaType) -> Option<u32> {
-        use TypeShape as T;
-        if let ValueForm::List(list) = &value.form {
-            return self.cost_of_list(list, to);
-        }
-        let from = &value.ty;
-        Some(match (&from.shape, &to.shape) {
-            (a, b) if a == b => u32::from(from.is_volatile != to.is_volatile && !to.is_volatile),
-            (T::Integer { .. } | T::Bool, T::Integer { .. } | T::Bool) => {
-                let is_promoted = from.promoted().shape == to.shape;
-                if is_promoted { 1 } else { 3 }
-            }
-            (T::Real(4), T::Real(8)) => 1,
-            (a, b)
-                if matches!(a, T::Integer { .. } | T::Bool | T::Real(_))
-                    && matches!(b, T::Integer { .. } | T::Bool | T::Real(_)) =>
-            {
-                4
-            }
-            (T::Array(of, _) | T::Pointer(of), T::Pointer(to)) => {
-                if of.shape == to.shape {
-                    u32::from(of.is_volatile != to.is_volatile)
-                } else if to.is_void() {
-                    3
-                } else if let (Some(a), Some(b)) = (of.structure(), to.structure()) {
-                    self.base_at(a, b).map(|_| 2)?
-                } else {
-                    return None;
-                }
-            }
-            (T::Array(a, _), T::Array(b, _)) if a.shape == b.shape => 0,
-            (T::Null, T::Pointer(_)) => 0,
-            (T::Integer { .. }, T::Pointer(_)) if value.known() == Some(0) => 3,
-            (T::Pointer(_) | T::Null, T::Bool) => 6,
-            (T::Structure(a), T::Structure(b)) => self.base_at(*a, *b).map(|_| 2)?,
-            (T::Structure(n), _) => {
-                if self.methods(*n, &|m| m.role == FunctionRole::Conversion).is_empty() {
-                    return None;
-                }
-                7
-            }
-            (_, T::Structure(n)) => {
-                let tree = &self.structures[*n].tree;
-                let takes = |m: &Rc<FunctionTree>| m.role == FunctionRole::Constructor && m.parameters.len() == 1;
-                if !tree.methods.iter().any(takes) {
-                    return None;
-                }
-                8
-            }
-            _ => return None,
-        })
     }
 
     /// The code of a function in the place of its call.
@@ -494,14 +303,11 @@ impl KernelLowering {
         let mut frame = InlinedCall::outside(namespace);
         (frame.function, frame.owner, frame.this, frame.bindings, frame.end) =
             (Some(function.clone()), owner, this.clone(), bindings, end);
+        let ObjectTree { is_constant, is_volatile, .. } = function.object;
+        frame.object = CudaType { is_constant, is_volatile, ..CudaType::VOID };
         self.enter_lambda(&mut frame);
         self.frames.push(frame);
-        let result = self.resolved(&function.result)?;
-        let is_reference = is_reference(&function.result);
-        {
-            let frame = self.frame();
-            (frame.result, frame.is_reference) = (result.clone(), is_reference);
-        }
+        self.frame().is_reference = is_reference(&function.result);
         for (n, parameter) in function.parameters.iter().enumerate() {
             if parameter.is_pack {
                 let mut all = Vec::new();
@@ -523,10 +329,21 @@ impl KernelLowering {
                 (None, Some(default)) => self.lower(default)?,
                 (None, None) => return self.refuse(at, "an argument is missing", "give it"),
             };
+            let is_expiring = !super::conversion::is_left(&value);
             let ty = self.resolved(&parameter.ty)?;
             let bound = self.passed(value, ty, crate::lower::call::is_reference(&parameter.ty), parameter.at, at)?;
             self.bind(parameter.name.clone(), bound);
+            if crate::lower::call::is_reference(&parameter.ty) {
+                let scope = &mut self.frame().scopes[0];
+                scope.references.insert(parameter.name.clone());
+                if is_expiring {
+                    scope.expiring.insert(parameter.name.clone());
+                }
+            }
         }
+        // Which may name its parameters.
+        let result = self.resolved(&function.result)?;
+        self.frame().result = result;
         if let (FunctionRole::Constructor, Some(owner), Some(this)) = (function.role, owner, &this) {
             self.initialise_members(function, owner, this)?;
         }
@@ -540,7 +357,7 @@ impl KernelLowering {
             self.all_labels_are_there()?;
         }
         let last = self.frames.len() - 1;
-        let InlinedCall { slot, direct, is_end_used, result, .. } =
+        let InlinedCall { slot, direct, is_end_used, result, is_reference, .. } =
             std::mem::replace(&mut self.frames[last], InlinedCall::outside(Rc::from([])));
         self.frames.pop();
         if is_end_used {
@@ -552,7 +369,12 @@ impl KernelLowering {
         let Some(value) = value.filter(|_| !result.is_void()) else {
             return Ok(if result.is_void() { TypedValue::nothing() } else { self.undefined(&result, at)? });
         };
+        // What a reference of its kind leads to goes.
+        let is_expiring = is_reference_to_what_goes(&function.result);
         Ok(match (is_reference, value.form) {
+            (true, ValueForm::Place(place)) if is_expiring && (result.is_pointer() || !value.ty.is_pointer()) => {
+                TypedValue { ty: value.ty, form: ValueForm::Expiring(place, true) }
+            }
             (true, form) if value.ty.is_pointer() && !result.is_pointer() => {
                 self.pointed(TypedValue { ty: value.ty, form }, at)?
             }
@@ -568,7 +390,7 @@ impl KernelLowering {
     pub(super) fn enter_lambda(&self, frame: &mut InlinedCall) {
         if let Some((number, scope)) = frame.owner.and_then(|number| Some((number, self.lambdas.get(&number)?))) {
             let own = frame.this.take();
-            (frame.owner, frame.this) = (scope.owner, scope.this.clone());
+            (frame.owner, frame.this, frame.object) = (scope.owner, scope.this.clone(), scope.object.clone());
             frame.scopes[0].names.clone_from(&scope.names);
             // What it may change is its own.
             for field in &self.structures[number].fields {
@@ -627,6 +449,9 @@ impl KernelLowering {
     ) -> LoweringResult<TypedValue> {
         let value = match &value.form {
             ValueForm::List(list) => self.value_of_list(&list.clone(), &ty)?,
+            ValueForm::Expiring(place, _) if is_reference || ty.structure().is_none() => {
+                TypedValue::place(value.ty.clone(), place.clone())
+            }
             _ => value,
         };
         if is_reference {
@@ -674,6 +499,11 @@ const MAX_CONSTANT_CALLS: usize = 40;
 /// Is it a variable that holds a constant and never changes?
 fn is_fixed(value: &TypedValue) -> bool {
     matches!(&value.form, ValueForm::Place(ValuePlace::Fixed(form, _)) if matches!(**form, ValueForm::Constant(_)))
+}
+
+/// Is it `T&&`?
+pub(super) fn is_reference_to_what_goes(tree: &TypeTree) -> bool {
+    matches!(tree, TypeTree::Reference(of) if matches!(**of, TypeTree::Rvalue(_)))
 }
 
 pub(super) fn is_reference(tree: &TypeTree) -> bool {

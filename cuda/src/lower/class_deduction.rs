@@ -7,30 +7,10 @@ use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{
-    CudaExpression, ExpressionKind, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, PackPattern, ParameterTree,
-    StructureTree, TemplateArgument, TemplateParameter, TypeTree,
+    CudaExpression, ExpressionKind, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, ObjectTree, ParameterTree,
+    StructureTree, TypeTree,
 };
 use crate::types::CudaType;
-
-/// A parameter of a template as an argument.
-fn as_argument(parameter: &TemplateParameter, at: CudaSpan) -> TemplateArgument {
-    let name = parameter.name();
-    let path = NamePath { parts: vec![NamePart { name: name.clone(), arguments: None }], at };
-    let words: Rc<[Rc<str>]> = [name.clone()].into();
-    match parameter {
-        TemplateParameter::Type(..) | TemplateParameter::Template(..) => TemplateArgument::Type(TypeTree::Named(path)),
-        TemplateParameter::Types(_) => {
-            let pattern = Rc::new(TypeTree::Named(path));
-            TemplateArgument::Type(TypeTree::Pack(PackPattern { pattern, words, number: None }))
-        }
-        TemplateParameter::Value(..) => TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), at }),
-        TemplateParameter::Values(..) => {
-            let pattern = Rc::new(CudaExpression { what: ExpressionKind::Name(path), at });
-            let what = ExpressionKind::Pack(PackPattern { pattern, words, number: None });
-            TemplateArgument::Value(CudaExpression { what, at })
-        }
-    }
-}
 
 impl KernelLowering {
     /// The template of structures that a type names without arguments.
@@ -70,7 +50,7 @@ impl KernelLowering {
             return Ok(one.ty.value());
         }
         let parameters = tree.template.clone().unwrap_or_default();
-        let arguments = parameters.iter().map(|p| as_argument(p, at)).collect();
+        let arguments = parameters.iter().map(|p| p.as_argument(at)).collect();
         let names = tree.namespace.iter().cloned().map(|name| NamePart { name, arguments: None });
         let own = NamePart { name: tree.name.clone(), arguments: Some(arguments) };
         let itself = TypeTree::Named(NamePath { parts: names.chain([own]).collect(), at });
@@ -83,6 +63,8 @@ impl KernelLowering {
                 is_kernel: false,
                 is_device: true,
                 is_static: true,
+                is_explicit: false,
+                object: ObjectTree::default(),
                 role: FunctionRole::Plain,
                 result: itself.clone(),
                 parameters: all,
@@ -104,6 +86,7 @@ impl KernelLowering {
             is_pack: false,
             is_grid_constant: false,
             concept: None,
+            is_any: false,
             at: tree.at,
         };
         let mut candidates: Vec<FoundMethod> = Vec::new();
@@ -133,7 +116,7 @@ impl KernelLowering {
             }
             _ => None,
         }));
-        let (index, bindings) = self.chosen(&candidates, None, values, (&tree.name, at))?;
+        let (index, bindings) = self.chosen(&candidates, None, values, None, (&tree.name, at))?;
         let function = candidates[index].0.clone();
         self.outside(function.namespace.clone(), bindings, None, |this| this.resolved(&function.result))
     }

@@ -18,6 +18,7 @@ pub(super) struct LambdaScope {
     pub names: FxHashMap<Rc<str>, NameBinding>,
     pub owner: Option<usize>,
     pub this: Option<ValuePlace>,
+    pub object: CudaType,
 }
 
 /// A function whose address is taken.
@@ -89,7 +90,7 @@ impl KernelLowering {
             }
         }
         let frame = self.current();
-        let scope = LambdaScope { names, owner: frame.owner, this: frame.this.clone() };
+        let scope = LambdaScope { names, owner: frame.owner, this: frame.this.clone(), object: frame.object.clone() };
         let bindings = frame.bindings.clone();
         let layout = StructureTree {
             name: "(lambda)".into(),
@@ -101,6 +102,7 @@ impl KernelLowering {
             constants: Vec::new(),
             methods: vec![tree.function.clone()],
             aliases: Vec::new(),
+            taken: Vec::new(),
             enumerations: Vec::new(),
             alignment: None,
             virtual_at: None,
@@ -115,7 +117,15 @@ impl KernelLowering {
             let offset = u64::next_multiple_of(size, alignment);
             (size, align) = (offset + bytes, align.max(alignment));
             let ty = value.ty.value();
-            fields.push(FieldLayout { name: name.clone(), ty, offset, is_reference: false, bits: None, initial: None });
+            fields.push(FieldLayout {
+                name: name.clone(),
+                ty,
+                offset,
+                is_reference: false,
+                bits: None,
+                is_mutable: false,
+                initial: None,
+            });
         }
         let layout = &mut self.structures[number];
         (layout.size, layout.align) = (size.max(1), align);
@@ -283,26 +293,7 @@ impl KernelLowering {
         if bindings.is_some() {
             return Ok(overloads.iter().any(|(f, ..)| f.parameters.len() == values.len()));
         }
-        Ok(self.chosen_if_any(&overloads, values, ("a function", at))?.is_some())
-    }
-
-    /// Which of several functions takes these values; nothing where none does.
-    pub(super) fn chosen_if_any(
-        &mut self,
-        all: &[FoundMethod],
-        values: &[TypedValue],
-        what: (&str, CudaSpan),
-    ) -> LoweringResult<Option<(usize, Rc<TemplateBindings>)>> {
-        let (depth, frames) = (self.depth, self.frames.len());
-        match self.chosen(all, None, values, what) {
-            Ok(found) => Ok(Some(found)),
-            Err(LoweringStop::Refused(_)) => {
-                self.depth = depth;
-                self.frames.truncate(frames);
-                Ok(None)
-            }
-            Err(again) => Err(again),
-        }
+        Ok(self.chosen_if_any(&overloads, values, None, ("a function", at))?.is_some())
     }
 
     fn call_addressed(&mut self, number: usize, values: Vec<TypedValue>, at: CudaSpan) -> LoweringResult<TypedValue> {
@@ -316,7 +307,14 @@ impl KernelLowering {
                 (function, bindings)
             }
             None => {
-                let (index, bindings) = self.chosen(&overloads, None, &values, (&name, at))?;
+                // Which one the type of the pointer asks for is not kept.
+                let mut alike = overloads.iter().filter(|(f, ..)| f.takes(values.len()) && f.specialises.is_none());
+                let first = alike.next().map(|(f, ..)| f.at);
+                let other = alike.find(|(f, ..)| f.body.is_some() == overloads[0].0.body.is_some()).map(|(f, ..)| f.at);
+                if let (Some(first), Some(second)) = (first, other) {
+                    return Err(self.ambiguous(&name, (first, second), at).into());
+                }
+                let (index, bindings) = self.chosen(&overloads, None, &values, None, (&name, at))?;
                 (overloads[index].0.clone(), bindings)
             }
         };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{InlinedCall, KernelLowering, LoweringResult, TypedValue};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, EnumerationTree, ExpressionKind, InitialTree, TypeTree, VariableTree};
-use crate::types::{CudaType, TemplateBindings, TypeShape};
+use crate::types::{CudaType, EnumerationIdentity, TemplateBindings, TypeShape};
 
 impl KernelLowering {
     /// Does something outside of functions, or in another one's place: names are those of a namespace and the parameters of a template.
@@ -44,12 +44,19 @@ impl KernelLowering {
         }
     }
 
-    /// The value of a constant of an enumeration.
-    pub(super) fn enumerator(&mut self, tree: &Rc<EnumerationTree>, number: usize) -> LoweringResult<TypedValue> {
+    /// The type of an enumeration.
+    pub(super) fn type_of_enumeration(&mut self, tree: &Rc<EnumerationTree>) -> LoweringResult<CudaType> {
         let ty = match &tree.base {
             Some(base) => self.resolved(base)?,
             None => CudaType::INT,
         };
+        let identity = EnumerationIdentity { tree: Rc::as_ptr(tree) as usize, is_scoped: tree.is_scoped };
+        Ok(CudaType { enumeration: Some(identity), ..ty })
+    }
+
+    /// The value of a constant of an enumeration.
+    pub(super) fn enumerator(&mut self, tree: &Rc<EnumerationTree>, number: usize) -> LoweringResult<TypedValue> {
+        let ty = self.type_of_enumeration(tree)?;
         // From the last one whose value is written.
         let written = (0..=number).rev().find_map(|n| Some((n, tree.constants[n].1.as_ref()?)));
         let value = match written {
@@ -108,6 +115,7 @@ impl KernelLowering {
     /// The type that a variable is declared with, and the size of an array whose values say it.
     pub(super) fn type_of_variable(&mut self, tree: &VariableTree) -> LoweringResult<CudaType> {
         let ty = self.resolved(&tree.ty)?;
+        let ty = CudaType { is_constant: ty.is_constant || tree.is_computed && !ty.is_void(), ..ty };
         let TypeShape::Array(of, None) = &ty.shape else { return Ok(ty) };
         let count = match &tree.initial {
             Some(InitialTree::List(all)) => self.unpacked(all)?.len() as u64,
@@ -115,7 +123,7 @@ impl KernelLowering {
             Some(InitialTree::Value(CudaExpression { what: ExpressionKind::Text(text), .. })) => text.len() as u64 + 1,
             _ => return Ok(ty),
         };
-        Ok(CudaType { is_volatile: ty.is_volatile, ..CudaType::plain(TypeShape::Array(of.clone(), Some(count))) })
+        Ok(CudaType { shape: TypeShape::Array(of.clone(), Some(count)), ..ty })
     }
 
     /// The bytes that a variable of the module begins with.

@@ -89,8 +89,9 @@ impl KernelLowering {
                     }
                 }
             }
-            TypeTree::Constant(of) | TypeTree::Reference(of) => self.deduce(of, ty, parameters, found),
-            TypeTree::Volatile(of) => self.deduce(of, &ty.value(), parameters, found),
+            TypeTree::Reference(of) | TypeTree::Rvalue(of) => self.deduce(of, ty, parameters, found),
+            TypeTree::Constant(of) => self.deduce(of, &CudaType { is_constant: false, ..ty.clone() }, parameters, found),
+            TypeTree::Volatile(of) => self.deduce(of, &CudaType { is_volatile: false, ..ty.clone() }, parameters, found),
             TypeTree::Pointer(of) => {
                 if let Some(element) = ty.element().cloned() {
                     self.deduce(of, &element, parameters, found);
@@ -155,6 +156,7 @@ fn substituted(tree: &TypeTree, parameters: &[TemplateParameter], arguments: &[T
         TypeTree::Volatile(of) => TypeTree::Volatile(again(of)),
         TypeTree::Pointer(of) => TypeTree::Pointer(again(of)),
         TypeTree::Reference(of) => TypeTree::Reference(again(of)),
+        TypeTree::Rvalue(of) => TypeTree::Rvalue(again(of)),
         TypeTree::Named(path) => {
             if let ([only], Some(n)) = (path.parts.as_slice(), place(&path.last().name))
                 && only.arguments.is_none()

@@ -4,16 +4,23 @@ use std::rc::Rc;
 
 use super::closure::is_function;
 use super::lookup::special_variable;
-use super::structure::FoundMethod;
 use super::{KernelLowering, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
-use crate::read::DeclaredItem;
 use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, NamePath, TemplateArgument, TypeTree};
 use crate::types::{CudaType, TypeShape};
 
 impl KernelLowering {
     /// Lowers an expression. A name of a variable becomes its place, which [`Self::rvalue`] reads.
     pub(super) fn lower(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
+        let found = self.lower_argument(e)?;
+        Ok(match found.form {
+            ValueForm::Expiring(place, _) => TypedValue::place(found.ty, place),
+            form => TypedValue { ty: found.ty, form },
+        })
+    }
+
+    /// The same, where it is of interest whether what is at its place goes.
+    pub(super) fn lower_argument(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         self.enter(e.at)?;
         let before = self.position;
         self.set_position(e.at);
@@ -42,7 +49,8 @@ impl KernelLowering {
                 TypedValue { ty, form: ValueForm::Constant(bits) }
             }
             ExpressionKind::Text(text) => {
-                TypedValue { ty: CudaType::pointer(CudaType::integer(1, true)), form: ValueForm::Text(text.clone()) }
+                let of = CudaType { is_constant: true, ..CudaType::integer(1, true) };
+                TypedValue { ty: CudaType::pointer(of), form: ValueForm::Text(text.clone()) }
             }
             ExpressionKind::Character(c) => TypedValue::constant(CudaType::integer(1, true), u64::from(*c)),
             ExpressionKind::Truth(value) => TypedValue::constant(CudaType::BOOL, u64::from(*value)),
@@ -52,7 +60,7 @@ impl KernelLowering {
                 let Some((owner, this)) = owner.zip(this) else {
                     return self.refuse(at, "`this` outside of a member", "name the structure");
                 };
-                self.address_of(CudaType::plain(TypeShape::Structure(owner)), this)?
+                self.address_of(self.type_of_object(owner), this)?
             }
             ExpressionKind::Name(path) => self.named(path)?,
             ExpressionKind::Unary(of, operand) => self.unary(*of, operand, at)?,
@@ -204,7 +212,7 @@ impl KernelLowering {
     /// What a structure stands for as a number, if it has a conversion; else the value.
     pub(super) fn plain(&mut self, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
         match value.ty.structure() {
-            Some(number) => match self.conversion_type(number)? {
+            Some(number) => match self.conversion_type(&value.ty, at)? {
                 Some(to) => self.converted_by_method(value, number, &to, at),
                 None => Ok(value),
             },
@@ -251,6 +259,10 @@ impl KernelLowering {
                 let old = self.rvalue(place.clone())?;
                 self.changed_by(place.clone(), old, if is_more { CudaBinary::Add } else { CudaBinary::Subtract }, at)?;
                 Ok(place)
+            }
+            CudaUnary::Not if self.is_negated_by_operator(operand)? => {
+                let value = self.lower(operand)?;
+                self.operator_method(value, "operator!", Vec::new(), at)
             }
             CudaUnary::Not => match self.predicate_of(operand)? {
                 Ok(value) => Ok(TypedValue::constant(CudaType::BOOL, u64::from(!value))),
@@ -342,122 +354,6 @@ impl KernelLowering {
         Ok((first, second))
     }
 
-    /// An operator that a structure defines.
-    pub(super) fn by_operator(
-        &mut self,
-        of: CudaBinary,
-        a: &TypedValue,
-        b: &TypedValue,
-        at: CudaSpan,
-    ) -> LoweringResult<Option<TypedValue>> {
-        let name = format!("operator{}", of.sign());
-        match a.ty.structure().filter(|&number| self.has_operator(number, &name, 1)) {
-            Some(_) => self.operator_method(a.clone(), &name, vec![b.clone()], at).map(Some),
-            None => match self.free_operator(&name, &[a.clone(), b.clone()], at)? {
-                Some(found) => Ok(Some(found)),
-                None if of == CudaBinary::Order || a.ty.structure().or(b.ty.structure()).is_some() => {
-                    self.by_rewriting(of, a, b, at)
-                }
-                None => Ok(None),
-            },
-        }
-    }
-
-    /// An operator that is a function outside of structures; nothing where none takes these values.
-    fn free_operator(&mut self, name: &str, values: &[TypedValue], at: CudaSpan) -> LoweringResult<Option<TypedValue>> {
-        if !values.iter().any(|v| v.ty.structure().is_some()) {
-            return Ok(None);
-        }
-        let path = NamePath { parts: vec![NamePart { name: name.into(), arguments: None }], at };
-        self.free_function(&path, values.to_vec(), at)
-    }
-
-    /// A function outside of structures by its name; nothing where none takes these values.
-    pub(super) fn free_function(
-        &mut self,
-        path: &NamePath,
-        values: Vec<TypedValue>,
-        at: CudaSpan,
-    ) -> LoweringResult<Option<TypedValue>> {
-        let of = |i| match i {
-            DeclaredItem::Function(f) => Some((f, usize::MAX, 0)),
-            _ => None,
-        };
-        let functions: Vec<FoundMethod> = self.entries(path).into_iter().filter_map(of).collect();
-        let name = path.last().name.clone();
-        let functions = self.with_associated(functions, &name, &values);
-        if functions.is_empty() {
-            return Ok(None);
-        }
-        let Some((index, bindings)) = self.chosen_if_any(&functions, &values, (&name, at))? else { return Ok(None) };
-        let function = functions[index].0.clone();
-        self.invoked(&function, None, None, bindings, values, at).map(Some)
-    }
-
-    fn assigned(
-        &mut self,
-        of: Option<CudaBinary>,
-        to: &CudaExpression,
-        value: &CudaExpression,
-        at: CudaSpan,
-    ) -> LoweringResult<TypedValue> {
-        // What is assigned is computed before where it goes.
-        let value = self.lower(value)?;
-        let value = match value.ty.structure() {
-            Some(_) => value,
-            None if matches!(value.form, ValueForm::List(_)) => value,
-            None => self.rvalue(value)?,
-        };
-        let value = if may_change(to) && value.ty.is_scalar() { self.fixed(value)? } else { value };
-        let to = self.lower(to)?;
-        self.set_position(at);
-        if to.ty.structure().is_some() {
-            return match of {
-                Some(of) => {
-                    let name = format!("operator{}=", of.sign());
-                    let is_own = to.ty.structure().is_some_and(|number| self.has_method(number, &name));
-                    let values = [to.clone(), value.clone()];
-                    match if is_own { None } else { self.free_operator(&name, &values, at)? } {
-                        Some(found) => Ok(found),
-                        None => self.operator_method(to, &name, vec![value], at),
-                    }
-                }
-                None => self.assigned_structure(to, value, at),
-            };
-        }
-        let value = match of {
-            None => value,
-            Some(of) => {
-                let old = self.rvalue(to.clone())?;
-                let value = self.plain(value, at)?;
-                self.computed(of, old, value, at)?
-            }
-        };
-        self.put(&to, value, at)?;
-        Ok(to)
-    }
-
-    fn assigned_structure(&mut self, to: TypedValue, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
-        let Some(number) = to.ty.structure() else { return Ok(to) };
-        let is_same = value.ty.structure() == Some(number);
-        if !is_same || self.has_own_assignment(number) {
-            // The one that nobody writes takes what can be made one of it.
-            let all = self.methods(number, &|m| &*m.name == "operator=" && !m.is_defaulted);
-            if !all.is_empty() && self.chosen_if_any(&all, std::slice::from_ref(&value), ("operator=", at))?.is_some() {
-                return self.method_called(to, all, None, vec![value], at);
-            }
-        }
-        let value = self.converted(value, &to.ty, at)?;
-        let (ValueForm::Place(from) | ValueForm::Temporary(from), ValueForm::Place(place) | ValueForm::Temporary(place)) =
-            (&value.form, &to.form)
-        else {
-            return self.refuse(at, "this structure is not assigned", "assign its members");
-        };
-        let (from_ty, from, place) = (value.ty.clone(), from.clone(), place.clone());
-        self.copy(&from, &from_ty, &place, &to.ty, at)?;
-        Ok(to)
-    }
-
     /// Runs something whose code is put elsewhere.
     fn captured<T>(&mut self, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<(String, T)> {
         let outer = std::mem::take(&mut self.body);
@@ -476,8 +372,20 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<TypedValue> {
         let predicate = match self.predicate_of(condition)? {
-            Ok(true) => return self.lower(then),
-            Ok(false) => return self.lower(otherwise),
+            Ok(taken) => {
+                let (taken, other) = if taken { (then, otherwise) } else { (otherwise, then) };
+                let value = self.lower(taken)?;
+                // What is not taken says the type as well.
+                let other = self.if_possible(|this| this.lower(other))?.map(|other| other.ty.value());
+                return match other {
+                    Some(other) if value.ty.is_arithmetic() && other.is_arithmetic() && value.ty.shape != other.shape => {
+                        let ty = value.ty.common(&other);
+                        self.converted(value, &ty, at)
+                    }
+                    Some(other) if value.ty.shape == TypeShape::Null && other.is_pointer() => self.converted(value, &other, at),
+                    _ => Ok(value),
+                };
+            }
             Err(predicate) => predicate,
         };
         let (first, a) = self.captured(|this| this.value(then))?;
@@ -583,7 +491,7 @@ impl KernelLowering {
     pub(super) fn condition(&mut self, e: &CudaExpression, target: u32, when: bool) -> LoweringResult<Option<bool>> {
         use CudaBinary as B;
         match &e.what {
-            ExpressionKind::Unary(CudaUnary::Not, inner) => {
+            ExpressionKind::Unary(CudaUnary::Not, inner) if !self.is_negated_by_operator(inner)? => {
                 self.enter(e.at)?;
                 let found = self.condition(inner, target, !when)?;
                 self.depth -= 1;
@@ -650,7 +558,7 @@ impl KernelLowering {
         let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &base.form else {
             return self.refuse(at, "a member of what is no variable", "put it into a variable");
         };
-        if let Some(found) = self.member_of(number, &place.clone(), base.ty.is_volatile, &part.name)? {
+        if let Some(found) = self.member_of(&base.ty, &place.clone(), &part.name)? {
             return Ok(found);
         }
         if let Some(found) = self.constant_of(number, &part.name)? {
@@ -686,11 +594,11 @@ impl KernelLowering {
             return self.refuse(at, "a member of what is no variable", "put it into a variable");
         };
         match &base.ty.shape {
-            TypeShape::Structure(n) => self.field_at(*n, number, &place.clone(), base.ty.is_volatile),
+            TypeShape::Structure(n) => self.field_at(&base.ty, *n, number, &place.clone()),
             _ => {
                 let Some(element) = base.ty.element().map(|of| (**of).clone()) else { return Ok(base) };
                 let step = self.size_of(&element, at)?.0;
-                let ty = CudaType { is_volatile: base.ty.is_volatile || element.is_volatile, ..element };
+                let ty = element.within(&base.ty);
                 Ok(TypedValue::place(ty, Self::behind(place, (number as u64 * step) as i64)))
             }
         }
@@ -756,6 +664,12 @@ impl KernelLowering {
                 return Ok(found);
             }
             return match value.form {
+                // `static_cast<T&&>(x)` says that it goes.
+                ValueForm::Place(place)
+                    if value.ty.shape == ty.shape && super::call::is_reference_to_what_goes(tree) && !ty.is_volatile =>
+                {
+                    Ok(TypedValue { ty: value.ty, form: ValueForm::Expiring(place, true) })
+                }
                 // What is said to be something else is in memory.
                 ValueForm::Place(place) if value.ty.shape != ty.shape || ty.is_volatile => {
                     let address = self.address_of(value.ty, place)?;
@@ -780,7 +694,7 @@ impl KernelLowering {
     fn cast_along_bases(&self, value: &TypedValue, to: &CudaType) -> Option<TypedValue> {
         let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &value.form else { return None };
         let by = self.distance_of_bases(&value.ty, to)?;
-        let ty = CudaType { is_volatile: value.ty.is_volatile || to.is_volatile, ..to.clone() };
+        let ty = to.clone().within(&value.ty);
         Some(TypedValue::place(ty, Self::behind(place, by)))
     }
 
@@ -807,7 +721,7 @@ impl KernelLowering {
 }
 
 /// May what an expression does change a variable?
-fn may_change(e: &CudaExpression) -> bool {
+pub(super) fn may_change(e: &CudaExpression) -> bool {
     match &e.what {
         ExpressionKind::Assign(..)
         | ExpressionKind::Behind(..)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{KernelLowering, KnownSpace, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::preprocess::is_known_header;
-use crate::read::{DeclaredItem, ItemEntry};
+use crate::read::DeclaredItem;
 use crate::tree::{
     CudaExpression, EnumerationTree, NamePart, NamePath, StructureTree, TemplateArgument, TemplateParameter, TypeTree,
     VariableTree,
@@ -16,6 +16,7 @@ impl KernelLowering {
     /// A type in words.
     pub(super) fn type_text(&self, ty: &CudaType) -> String {
         let volatile = if ty.is_volatile { "volatile " } else { "" };
+        let constant = if ty.is_constant { "const " } else { "" };
         let text = match &ty.shape {
             TypeShape::Void => "void".to_owned(),
             TypeShape::Bool => "bool".to_owned(),
@@ -37,58 +38,18 @@ impl KernelLowering {
             TypeShape::Function => "a function".to_owned(),
             TypeShape::Null => "nullptr".to_owned(),
         };
-        volatile.to_owned() + &text
-    }
-
-    /// What is declared under a name, by the innermost namespace that has it.
-    pub(super) fn entries(&self, path: &NamePath) -> Vec<DeclaredItem> {
-        self.placed_entries(path).into_iter().map(|entry| entry.item).collect()
-    }
-
-    /// The same with the namespaces that they are in.
-    pub(super) fn placed_entries(&self, path: &NamePath) -> Vec<ItemEntry> {
-        let Some(all) = self.program.items.get(&path.last().name) else { return Vec::new() };
-        let mut qualifier: Vec<Rc<str>> = path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()).collect();
-        for _ in 0..8 {
-            let Some(real) = qualifier.first().and_then(|q| self.program.aliases_of_namespaces.get(q)) else { break };
-            qualifier.splice(..1, real.iter().cloned());
-        }
-        let frame = self.current();
-        let mut around: Vec<Rc<str>> = frame.namespace.to_vec();
-        if let Some(owner) = frame.owner {
-            let tree = &self.structures[owner].tree;
-            around = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
-        }
-        let is_defined = |entry: &ItemEntry| !matches!(entry.item, DeclaredItem::Declared);
-        let pick = |is: &dyn Fn(&[Rc<str>]) -> bool| -> Vec<ItemEntry> {
-            let found: Vec<ItemEntry> = all.iter().filter(|e| is(&e.namespace)).cloned().collect();
-            match found.iter().any(is_defined) {
-                true => found.into_iter().filter(is_defined).collect(),
-                false => found,
-            }
-        };
-        for k in (0..=around.len()).rev() {
-            let found = pick(&|n| n.len() == k + qualifier.len() && n[..k] == around[..k] && n[k..] == qualifier[..]);
-            if found.iter().any(is_defined) {
-                return found;
-            }
-        }
-        let found = pick(&|n| n.ends_with(&qualifier));
-        // `cuda::std` has what `cuda` has.
-        if found.is_empty() && qualifier.last().is_some_and(|q| &**q == "std") {
-            return pick(&|n| n.ends_with(&qualifier[..qualifier.len() - 1]));
-        }
-        found
+        constant.to_owned() + volatile + &text
     }
 
     /// The type that a tree of one is.
     pub(super) fn resolved(&mut self, tree: &TypeTree) -> LoweringResult<CudaType> {
         Ok(match tree {
-            TypeTree::Void | TypeTree::Auto => CudaType::VOID,
+            TypeTree::Void | TypeTree::Auto | TypeTree::AutoAsIs => CudaType::VOID,
             TypeTree::Bool => CudaType::BOOL,
             TypeTree::Integer(bytes, is_signed) => CudaType::integer(*bytes, *is_signed),
             TypeTree::Real(bytes) => CudaType::plain(TypeShape::Real(*bytes)),
-            TypeTree::Constant(of) | TypeTree::Reference(of) => self.resolved(of)?,
+            TypeTree::Constant(of) => CudaType { is_constant: true, ..self.resolved(of)? },
+            TypeTree::Reference(of) | TypeTree::Rvalue(of) => self.resolved(of)?,
             TypeTree::Volatile(of) => CudaType { is_volatile: true, ..self.resolved(of)? },
             TypeTree::Pointer(of) => CudaType::pointer(self.resolved(of)?),
             TypeTree::Array(of, size) => {
@@ -166,6 +127,7 @@ impl KernelLowering {
                 match scope.names.get(&last.name) {
                     Some(NameBinding::Type(ty)) => return Ok(Some(ty.clone())),
                     Some(NameBinding::Value(_) | NameBinding::Pack(_)) => return Ok(None),
+                    Some(NameBinding::Taken(_)) => break,
                     None => {}
                 }
             }
@@ -208,6 +170,23 @@ impl KernelLowering {
             if let Some((_, TemplateBinding::Type(ty))) = bindings.iter().find(|(n, _)| *n == last.name) {
                 return Ok(Some(ty.clone()));
             }
+            // One of a structure that it is made from.
+            if path.parts.len() > 1
+                && let Some(base) = self.base_with_type(owner, &last.name)
+            {
+                let tree = &self.structures[base].tree;
+                let (namespace, bindings) = (tree.namespace.clone(), self.structures[base].bindings.clone());
+                let front = tree.namespace.iter().chain([&tree.name]).map(|n| NamePart { name: n.clone(), arguments: None });
+                let alias = tree.aliases.iter().find(|(name, _)| *name == last.name).map(|(_, alias)| alias.clone());
+                let within = NamePath { parts: front.chain([last.clone()]).collect(), at: path.at };
+                self.enter(path.at)?;
+                let found = self.outside(namespace, bindings, Some(base), |this| match &alias {
+                    Some(alias) => this.resolved(alias),
+                    None => this.named_type(&within),
+                });
+                self.depth -= 1;
+                return found.map(Some);
+            }
         }
         // What an alias stands for has a path of its own.
         let of_owner = owner.filter(|_| path.parts.len() > 1).map(|owner| {
@@ -223,10 +202,7 @@ impl KernelLowering {
                     return Ok(Some(CudaType::plain(TypeShape::Structure(number))));
                 }
                 DeclaredItem::Enumeration(tree) => {
-                    return Ok(Some(match &tree.base {
-                        Some(base) => self.resolved(base)?,
-                        None => CudaType::INT,
-                    }));
+                    return self.type_of_enumeration(&tree).map(Some);
                 }
                 DeclaredItem::Alias(template, tree) => {
                     self.enter(path.at)?;
@@ -282,7 +258,17 @@ impl KernelLowering {
                         return Ok(around);
                     }
                 }
-                let bindings = self.bound(&parameters.clone(), arguments, at)?;
+                // In a friend that it defines it is the one of the friend's arguments.
+                let of_friend = self.current().function.as_ref().and_then(|f| f.template.as_ref());
+                let is_in_friend = arguments.is_none() && of_friend.is_some_and(|of| Rc::ptr_eq(of, parameters));
+                let own: TemplateBindings = match is_in_friend {
+                    true => self.current().bindings.to_vec(),
+                    false => TemplateBindings::new(),
+                };
+                let bindings = match own.len() == parameters.len() {
+                    true => own,
+                    false => self.bound(&parameters.clone(), arguments, at)?,
+                };
                 if !self.are_true(&tree.constraints, &tree.namespace, &bindings)? {
                     let text = format!("the arguments of `{}` are not what it requires", tree.name);
                     return self.refuse(at, text, "give arguments for which its conditions are true");
@@ -457,6 +443,7 @@ impl KernelLowering {
                 offset: start,
                 is_reference,
                 bits,
+                is_mutable: field.is_mutable,
                 initial: field.initial.clone(),
             };
             fields.push(path(&field.name));
@@ -532,7 +519,7 @@ impl KernelLowering {
                 return Ok(value);
             }
             if let (Some(owner), Some(this)) = (self.current().owner, self.current().this.clone())
-                && let Some(found) = self.member_of(owner, &this, false, &last.name)?
+                && let Some(found) = self.member_of(&self.type_of_object(owner), &this, &last.name)?
             {
                 return Ok(found);
             }
@@ -668,25 +655,25 @@ impl KernelLowering {
         Ok(None)
     }
 
+    /// The type of the object that a method is called for.
+    pub(super) fn type_of_object(&self, owner: usize) -> CudaType {
+        CudaType::plain(TypeShape::Structure(owner)).within(&self.current().object)
+    }
+
     /// A member of a structure at a place.
-    pub(super) fn member_of(
-        &mut self,
-        owner: usize,
-        place: &ValuePlace,
-        is_volatile: bool,
-        name: &str,
-    ) -> LoweringResult<Option<TypedValue>> {
+    pub(super) fn member_of(&mut self, of: &CudaType, place: &ValuePlace, name: &str) -> LoweringResult<Option<TypedValue>> {
+        let Some(owner) = of.structure() else { return Ok(None) };
         let found = self.structures[owner].fields.iter().rposition(|f| &*f.name == name);
-        found.map(|number| self.field_at(owner, number, place, is_volatile)).transpose()
+        found.map(|number| self.field_at(of, owner, number, place)).transpose()
     }
 
     /// A member by its number.
     pub(super) fn field_at(
         &mut self,
+        of: &CudaType,
         owner: usize,
         number: usize,
         place: &ValuePlace,
-        is_volatile: bool,
     ) -> LoweringResult<TypedValue> {
         let field = self.structures[owner].fields[number].clone();
         let place = Self::field_place(place, &field);
@@ -694,7 +681,8 @@ impl KernelLowering {
             let pointer = self.load(&place, &CudaType::pointer(field.ty.clone()))?;
             return self.pointed(pointer, self.position);
         }
-        let ty = CudaType { is_volatile: is_volatile || field.ty.is_volatile, ..field.ty };
+        let is_constant = of.is_constant && !field.is_mutable;
+        let ty = field.ty.within(&CudaType { is_constant, ..of.clone() });
         Ok(TypedValue::place(ty, place))
     }
 
@@ -744,7 +732,7 @@ fn widened(fields: &mut [FieldLayout]) {
 /// A type without what says that it does not change.
 pub(super) fn strip(tree: &TypeTree) -> &TypeTree {
     match tree {
-        TypeTree::Constant(of) => strip(of),
+        TypeTree::Constant(of) | TypeTree::Rvalue(of) => strip(of),
         other => other,
     }
 }

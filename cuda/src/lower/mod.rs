@@ -9,16 +9,21 @@ mod class_deduction;
 mod closure;
 mod compute;
 mod constant;
+mod conversion;
 mod deduce;
 mod evaluate;
 mod expression;
 mod kernel;
 mod lookup;
 mod memory;
+mod namespace;
+mod operator;
 mod order;
+mod overload;
 mod pack;
 mod promote;
 mod specialise;
+mod specificity;
 mod statement;
 mod structure;
 mod template;
@@ -31,7 +36,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::read::ProgramReader;
-use crate::tree::FunctionTree;
+use crate::tree::{FunctionTree, NamePath};
 use crate::types::{CudaType, StructureLayout, TemplateBinding, TemplateBindings};
 
 pub(crate) use self::kernel::compiled;
@@ -122,6 +127,8 @@ enum ValueForm {
     Address(Box<ValuePlace>),
     /// What is at a place.
     Place(ValuePlace),
+    /// What is at a place and goes (`std::move`); where it says `false` it may also stay (`std::forward`). Only arguments are.
+    Expiring(ValuePlace, bool),
     /// A structure that nobody else has.
     Temporary(ValuePlace),
     Text(Rc<str>),
@@ -166,11 +173,17 @@ enum NameBinding {
     Value(TypedValue),
     Type(CudaType),
     Pack(Vec<TypedValue>),
+    /// What a namespace has under the name.
+    Taken(NamePath),
 }
 
 #[derive(Debug, Default)]
 struct LocalNames {
     names: FxHashMap<Rc<str>, NameBinding>,
+    /// Those that were declared as references.
+    references: FxHashSet<Rc<str>>,
+    /// References of which it is known that what they lead to goes.
+    expiring: FxHashSet<Rc<str>>,
     /// What has to be destroyed at its end.
     destroyed: Vec<(ValuePlace, usize)>,
 }
@@ -188,6 +201,8 @@ struct InlinedCall {
     function: Option<Rc<FunctionTree>>,
     owner: Option<usize>,
     this: Option<ValuePlace>,
+    /// Whether what it is called for is constant, or volatile, to it.
+    object: CudaType,
     bindings: Rc<TemplateBindings>,
     namespace: Rc<[Rc<str>]>,
     scopes: Vec<LocalNames>,
@@ -213,6 +228,7 @@ impl InlinedCall {
             function: None,
             owner: None,
             this: None,
+            object: CudaType::VOID,
             bindings: Rc::default(),
             namespace,
             scopes: vec![LocalNames::default()],

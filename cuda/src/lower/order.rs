@@ -97,7 +97,7 @@ impl KernelLowering {
             let found = match (found.ty.structure(), &found.form) {
                 (Some(of), ValueForm::Place(place) | ValueForm::Temporary(place)) if !self.structures[of].fields.is_empty() => {
                     let place = place.clone();
-                    self.field_at(of, 0, &place, false)?
+                    self.field_at(&CudaType::plain(TypeShape::Structure(of)), of, 0, &place)?
                 }
                 _ => found,
             };

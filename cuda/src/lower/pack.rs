@@ -40,6 +40,7 @@ pub(super) fn words_of(tree: &TypeTree) -> Vec<Rc<str>> {
         | TypeTree::Volatile(of)
         | TypeTree::Pointer(of)
         | TypeTree::Reference(of)
+        | TypeTree::Rvalue(of)
         | TypeTree::Array(of, _) => words_of(of),
         TypeTree::Named(path) => {
             let mut found = Vec::new();

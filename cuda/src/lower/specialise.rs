@@ -1,5 +1,6 @@
 //! Which specialisation of a template takes its place.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::structure::FoundMethod;
@@ -8,22 +9,6 @@ use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{ExpressionKind, NamePath, StructureTree, TemplateArgument, TemplateParameter, TypeTree};
 use crate::types::{CudaType, TemplateBinding, TemplateBindings};
-
-/// How much a pattern says: `T*` says more than `T`.
-fn detail(tree: &TypeTree) -> usize {
-    match tree {
-        TypeTree::Constant(of)
-        | TypeTree::Volatile(of)
-        | TypeTree::Pointer(of)
-        | TypeTree::Reference(of)
-        | TypeTree::Array(of, _) => 1 + detail(of),
-        TypeTree::Named(path) => {
-            let of = |a: &TemplateArgument| if let TemplateArgument::Type(tree) = a { 1 + detail(tree) } else { 1 };
-            path.last().arguments.iter().flatten().map(of).sum()
-        }
-        _ => 0,
-    }
-}
 
 /// Is it a pattern of any number of arguments?
 fn is_rest(pattern: &TemplateArgument) -> bool {
@@ -46,7 +31,7 @@ impl KernelLowering {
             _ => None,
         };
         let all: Vec<Rc<StructureTree>> = self.entries(path).into_iter().filter_map(of).collect();
-        let mut best: Option<(usize, usize, Rc<StructureTree>, TemplateBindings)> = None;
+        let mut meant: Vec<(Rc<StructureTree>, TemplateBindings)> = Vec::new();
         // Of other templates the last arguments may be those that nobody wrote.
         let is_open = arguments.iter().any(|(name, b)| matches!(b, TemplateBinding::Pack(_)) || name.starts_with('('));
         let flat = super::pack::flat(arguments);
@@ -63,15 +48,25 @@ impl KernelLowering {
             if !self.are_true(&tree.constraints, &tree.namespace, &found)? {
                 continue;
             }
-            let said =
-                patterns.iter().map(|p| if let TemplateArgument::Type(tree) = p { detail(tree) } else { 0 }).sum::<usize>();
-            // Fewer parameters, and then more said, is the more special.
-            let is_better = best.as_ref().is_none_or(|(count, most, ..)| (parameters.len(), *most) < (*count, said));
-            if is_better {
-                best = Some((parameters.len(), said, tree, found));
-            }
+            meant.push((tree, found));
         }
-        Ok(best.map(|(_, _, tree, found)| (tree, found)))
+        let says_more = |a: usize, b: usize| {
+            let of = |n: usize| -> (&[TemplateParameter], &[TemplateArgument]) {
+                let tree = &meant[n].0;
+                (tree.template.as_deref().unwrap_or_default(), tree.specialises.as_deref().unwrap_or_default())
+            };
+            match self.specificity_of_structures(of(a), of(b)) {
+                Some(Ordering::Equal) => a < b,
+                order => order == Some(Ordering::Less) || of(a).0.is_empty() && !of(b).0.is_empty(),
+            }
+        };
+        match (0..meant.len()).find(|&a| (0..meant.len()).all(|b| a == b || says_more(a, b))) {
+            Some(n) => Ok(Some(meant.swap_remove(n))),
+            None => match meant.as_slice() {
+                [first, second, ..] => Err(self.ambiguous(&path.last().name, (first.0.at, second.0.at), at).into()),
+                _ => Ok(None),
+            },
+        }
     }
 
     /// What the parameters of a specialisation are for arguments; nothing where it is not meant.

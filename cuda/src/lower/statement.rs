@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{JumpTargets, KernelLowering, LocalNames, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
-use crate::tree::{CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind};
+use crate::tree::{CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, TypeTree};
 use crate::types::CudaType;
 
 impl KernelLowering {
@@ -143,6 +143,12 @@ impl KernelLowering {
                 };
                 self.leave_scopes(target.scopes, s.at)?;
                 self.jump(if is_break { target.leave } else { target.again.unwrap_or(target.leave) })
+            }
+            CudaStatementKind::Taken(path) => {
+                if let Some(scope) = self.frame().scopes.last_mut() {
+                    scope.names.insert(path.last().name.clone(), super::NameBinding::Taken(path.clone()));
+                }
+                Ok(())
             }
             CudaStatementKind::Return(value) => self.returned(value.as_ref(), is_last, s.at),
             CudaStatementKind::Assembly(tree) => self.assembly(tree, s.at),
@@ -299,14 +305,25 @@ impl KernelLowering {
     }
 
     fn returned(&mut self, value: Option<&CudaExpression>, is_last: bool, at: CudaSpan) -> LoweringResult<()> {
-        let (result, is_reference) = (self.current().result.clone(), self.current().is_reference);
+        let (result, e) = (self.current().result.clone(), value);
         let has_destructors = self.current().scopes.iter().any(|s| !s.destroyed.is_empty());
         let is_kernel = self.current().function.as_ref().is_some_and(|f| f.is_kernel);
         let value = match value {
             None => None,
             Some(CudaExpression { what: ExpressionKind::List(all), at }) => Some(self.constructed_by_list(&result, all, *at)?),
-            Some(e) => Some(self.lower(e)?),
+            Some(e) => Some(self.lower_argument(e)?),
         };
+        if let (Some(e), Some(value)) = (e, &value)
+            && self.current().is_auto
+            && self.current().function.as_ref().is_some_and(|f| matches!(f.result, TypeTree::AutoAsIs))
+        {
+            self.frame().is_reference = self.is_reference_as_it_is(e, value)?;
+        }
+        let is_reference = self.current().is_reference;
+        let value = value.map(|value| match value.form {
+            ValueForm::Expiring(place, _) => TypedValue::place(value.ty, place),
+            form => TypedValue { ty: value.ty, form },
+        });
         self.set_position(at);
         let (value, result) = match value {
             // The first `return` says the type.

@@ -15,13 +15,26 @@ impl KernelLowering {
     pub(super) fn methods(&self, number: usize, is: &dyn Fn(&FunctionTree) -> bool) -> Vec<FoundMethod> {
         let StructureLayout { tree, bases, .. } = &self.structures[number];
         let own: Vec<FoundMethod> = tree.methods.iter().filter(|m| is(m)).map(|m| (m.clone(), number, 0)).collect();
-        if !own.is_empty() {
-            return own;
-        }
+        let is_hidden = !own.is_empty();
         let of_bases = bases.iter().flat_map(|&(base, offset)| {
             self.methods(base, is).into_iter().map(move |(method, owner, further)| (method, owner, offset + further))
         });
-        of_bases.collect()
+        // Of bases there are those that it takes beside its own (`using B::f`).
+        let is_taken = |m: &FunctionTree| tree.taken.iter().any(|path| path.last().name == m.name);
+        let seen: Vec<FoundMethod> = of_bases.filter(|(m, ..)| !is_hidden || is_taken(m)).collect();
+        own.into_iter().chain(seen).collect()
+    }
+
+    /// The base of a structure that says what a type is which the structure itself does not.
+    pub(super) fn base_with_type(&self, number: usize, name: &str) -> Option<usize> {
+        let has = |of: usize| self.structures[of].tree.aliases.iter().any(|(known, _)| &**known == name);
+        if has(number) {
+            return None;
+        }
+        self.structures[number].bases.iter().find_map(|&(base, _)| match has(base) {
+            true => Some(base),
+            false => self.base_with_type(base, name),
+        })
     }
 
     pub(super) fn has_method(&self, number: usize, name: &str) -> bool {
@@ -58,36 +71,6 @@ impl KernelLowering {
             true => Some(offset),
             false => self.base_at(of, base).map(|further| offset + further),
         })
-    }
-
-    /// The type that a structure turns into where a number is expected.
-    pub(super) fn conversion_type(&mut self, number: usize) -> LoweringResult<Option<CudaType>> {
-        let found = self.methods(number, &|m| m.role == FunctionRole::Conversion);
-        let Some((method, owner, _)) = found.into_iter().next() else { return Ok(None) };
-        let StructureLayout { tree, bindings, .. } = self.structures[owner].clone();
-        self.outside(tree.namespace.clone(), bindings, Some(owner), |this| this.resolved(&method.result)).map(Some)
-    }
-
-    /// A structure as a value of another type, by its conversion.
-    pub(super) fn converted_by_method(
-        &mut self,
-        value: TypedValue,
-        number: usize,
-        to: &CudaType,
-        at: CudaSpan,
-    ) -> LoweringResult<TypedValue> {
-        let found = self.methods(number, &|m| m.role == FunctionRole::Conversion);
-        let Some((method, owner, offset)) = found.into_iter().next() else {
-            let text = format!("a value of the type {} is no {}", self.type_text(&value.ty), self.type_text(to));
-            return self.refuse(at, text, "use its members");
-        };
-        let (ValueForm::Place(place) | ValueForm::Temporary(place)) = value.form else {
-            return self.refuse(at, "a conversion of what is no variable", "put it into a variable");
-        };
-        let this = Self::behind(&place, offset as i64);
-        let bindings = self.structures[owner].bindings.clone();
-        let found = self.invoked(&method, Some(owner), Some(this), bindings, Vec::new(), at)?;
-        self.converted(found, to, at)
     }
 
     /// A call of a method by its name, as an operator does.
@@ -155,8 +138,21 @@ impl KernelLowering {
         {
             return Ok(());
         }
+        if let Some((taken, start)) = self.base_whose_constructors_are(number)
+            && !values.is_empty()
+            && !constructors.iter().any(|(m, ..)| m.takes(values.len()))
+        {
+            self.construct_at(&Self::behind(place, start as i64), taken, values, at)?;
+            for (base, offset) in bases.into_iter().filter(|&(base, _)| base != taken) {
+                self.construct_at(&Self::behind(place, offset as i64), base, Vec::new(), at)?;
+            }
+            for field in fields.iter().filter(|field| tree.fields.iter().any(|f| f.name == field.name)) {
+                self.default_field(&Self::field_place(place, field), number, field, bindings.clone(), at)?;
+            }
+            return Ok(());
+        }
         if constructors.iter().any(|(m, ..)| m.takes(values.len())) {
-            let (index, bindings) = self.chosen(&constructors, None, &values, (&tree.name, at))?;
+            let (index, bindings) = self.chosen(&constructors, None, &values, None, (&tree.name, at))?;
             let function = constructors[index].0.clone();
             self.invoked(&function, Some(number), Some(place.clone()), bindings, values, at)?;
             return Ok(());
@@ -177,6 +173,20 @@ impl KernelLowering {
             self.default_field(&target, number, &field, bindings.clone(), at)?;
         }
         Ok(())
+    }
+
+    /// The base whose constructors a structure has as well (`using B::B`), and where it begins.
+    pub(super) fn base_whose_constructors_are(&self, number: usize) -> Option<(usize, u64)> {
+        let StructureLayout { tree, bases, .. } = &self.structures[number];
+        let of = |base: usize| &self.structures[base].tree.name;
+        let is_taken = |base: usize| {
+            tree.taken.iter().any(|path| path.parts.len() > 1 && path.last().name == *of(base))
+                || tree.taken.iter().any(|path| match path.parts.as_slice() {
+                    [.., front, last] => front.name == last.name && bases.len() == 1,
+                    _ => false,
+                })
+        };
+        bases.iter().copied().find(|&(base, _)| is_taken(base))
     }
 
     fn takes_own(&self, function: &FunctionTree, name: &str) -> bool {
@@ -200,9 +210,20 @@ impl KernelLowering {
             (Some(initial), _) => {
                 let namespace = self.structures[number].tree.namespace.clone();
                 let initial = initial.clone();
-                let target = target.clone();
                 let ty = field.ty.clone();
-                self.outside(namespace, bindings, Some(number), |this| this.initialise(&target, &ty, &initial, at))
+                // Others of the structure may be named.
+                let whole = match target {
+                    ValuePlace::Bits { word, .. } => {
+                        let further = field.bits.map_or(0, |bits| bits.least.0 as i64);
+                        let by = if matches!(**word, ValuePlace::Memory { space: KnownSpace::Local, .. }) { further } else { 0 };
+                        Self::behind(word, -(field.offset as i64) - by)
+                    }
+                    place => Self::behind(place, -(field.offset as i64)),
+                };
+                self.outside(namespace, bindings, Some(number), |this| {
+                    this.frame().this = Some(whole);
+                    this.initialise(target, &ty, &initial, at)
+                })
             }
             (None, Some(inner)) => self.construct_at(target, inner, Vec::new(), at),
             (None, None) => Ok(()),

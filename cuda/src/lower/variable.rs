@@ -30,9 +30,11 @@ impl KernelLowering {
                 _ => return self.refuse(at, "a reference is of one variable", "say of which"),
             };
             let is_auto = matches!(super::lookup::strip(of), TypeTree::Auto);
+            let is_constant = matches!(**of, TypeTree::Constant(_));
             let ty = if is_auto { value.ty.clone() } else { self.resolved(of)? };
+            let ty = CudaType { is_constant: is_constant || ty.is_constant, ..ty };
             let bound = self.referred(value, ty, at)?;
-            self.bind(tree.name.clone(), bound);
+            self.bind_reference(tree.name.clone(), bound);
             return Ok(());
         }
         if is_auto(inner) {
@@ -41,7 +43,13 @@ impl KernelLowering {
                 Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => &all[0],
                 _ => return self.refuse(at, "`auto` without a value", "write the type"),
             };
-            let value = if tree.is_computed { self.value_or_constant(e)? } else { self.lower(e)? };
+            let value = if tree.is_computed { self.value_or_constant(e)? } else { self.lower_argument(e)? };
+            if matches!(inner, TypeTree::AutoAsIs) && self.is_reference_as_it_is(e, &value)? {
+                let ty = value.ty.clone();
+                let bound = self.referred(value, ty, at)?;
+                self.bind_reference(tree.name.clone(), bound);
+                return Ok(());
+            }
             // `auto [a, b] = of;` has a copy of the whole array.
             if let (TypeShape::Array(..), ValueForm::Place(from)) = (&value.ty.shape, &value.form)
                 && tree.name.starts_with('(')
@@ -57,7 +65,8 @@ impl KernelLowering {
                 Some(_) => value,
                 None => self.rvalue(value)?,
             };
-            let ty = value.ty.value();
+            let ty = said_of_auto(&tree.ty, value.ty.value());
+            let ty = CudaType { is_constant: ty.is_constant || tree.is_computed, ..ty };
             return self.declared(tree, ty, Some(value));
         }
         if let Some(value) = self.initial_of_template(&tree.ty, tree.initial.as_ref(), at)? {
@@ -95,7 +104,7 @@ impl KernelLowering {
         if let (Some(_), Some(InitialTree::Value(e))) = (ty.structure(), &tree.initial)
             && !matches!(e.what, ExpressionKind::List(_))
         {
-            let value = self.lower(e)?;
+            let value = self.lower_argument(e)?;
             return self.declared(tree, ty, Some(value));
         }
         // An array or a structure.
@@ -180,13 +189,54 @@ impl KernelLowering {
         Ok(())
     }
 
+    fn bind_reference(&mut self, name: Rc<str>, value: TypedValue) {
+        if let Some(scope) = self.frame().scopes.last_mut() {
+            scope.references.insert(name.clone());
+        }
+        self.bind(name, value);
+    }
+
+    /// Is what an expression says a reference (`decltype(auto)`)? A name is what it was declared as; in parentheses it is a variable.
+    pub(super) fn is_reference_as_it_is(&mut self, e: &CudaExpression, value: &TypedValue) -> LoweringResult<bool> {
+        if let ValueForm::Expiring(..) = value.form {
+            return self.refuse(e.at, "`decltype(auto)` of what `std::move` gives is not understood", "write the type");
+        }
+        if !matches!(value.form, ValueForm::Place(_)) {
+            return Ok(false);
+        }
+        let text = self.program.text(e.at);
+        let is_whole = text.starts_with('(') && text.ends_with(')');
+        let of_member = |this: &Self, owner: usize, name: &str| {
+            this.structures[owner].fields.iter().rfind(|f| &*f.name == name).is_some_and(|f| f.is_reference)
+        };
+        match &e.what {
+            _ if is_whole => Ok(true),
+            ExpressionKind::Name(path) => {
+                let name = &path.last().name;
+                let scope = self.current().scopes.iter().rev().find(|s| s.names.contains_key(name));
+                Ok(match (scope, self.current().owner) {
+                    (Some(scope), _) => scope.references.contains(name),
+                    (None, Some(owner)) => of_member(self, owner, name),
+                    (None, None) => false,
+                })
+            }
+            ExpressionKind::Member(of, part, is_arrow) => {
+                let owner = self.if_possible(|this| this.object(of, *is_arrow, e.at))?.and_then(|base| base.ty.structure());
+                Ok(owner.is_some_and(|owner| of_member(self, owner, &part.name)))
+            }
+            _ => Ok(true),
+        }
+    }
+
     /// Another name for a value.
     pub(super) fn referred(&mut self, value: TypedValue, ty: CudaType, at: CudaSpan) -> LoweringResult<TypedValue> {
-        let is_same = value.ty.value() == ty.value() || ty.is_void();
+        let is_same = value.ty.is_similar(&ty) || ty.is_void();
         match value.form {
             ValueForm::Place(place) | ValueForm::Temporary(place) if is_same => {
                 let place = self.fixed_place(place)?;
-                let ty = CudaType { is_volatile: value.ty.is_volatile || ty.is_volatile, ..value.ty };
+                // A type that is said counts, with the size of an array that it leaves open.
+                let is_open = ty.is_void() || matches!(ty.shape, TypeShape::Array(_, None));
+                let ty = if is_open { value.ty.within(&ty) } else { ty.within(&value.ty) };
                 Ok(TypedValue::place(ty, place))
             }
             form => {
@@ -349,10 +399,24 @@ impl KernelLowering {
     }
 }
 
+/// The type of a value, with what a declaration of `auto` says of it.
+fn said_of_auto(tree: &TypeTree, ty: CudaType) -> CudaType {
+    match (tree, &ty.shape) {
+        (TypeTree::Constant(of), _) => CudaType { is_constant: true, ..said_of_auto(of, ty) },
+        (TypeTree::Volatile(of), _) => CudaType { is_volatile: true, ..said_of_auto(of, ty) },
+        (TypeTree::Pointer(of), TypeShape::Pointer(to)) => CudaType::pointer(said_of_auto(of, (**to).clone())),
+        _ => ty,
+    }
+}
+
 pub(super) fn is_auto(tree: &TypeTree) -> bool {
     match tree {
-        TypeTree::Auto => true,
-        TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Pointer(of) | TypeTree::Reference(of) => is_auto(of),
+        TypeTree::Auto | TypeTree::AutoAsIs => true,
+        TypeTree::Constant(of)
+        | TypeTree::Volatile(of)
+        | TypeTree::Pointer(of)
+        | TypeTree::Reference(of)
+        | TypeTree::Rvalue(of) => is_auto(of),
         _ => false,
     }
 }

@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use super::local::{name_of_type, parameters_of_auto};
-use super::scope::{DeclarationScope, are_parameters_apart};
+use super::scope::DeclarationScope;
 use super::{DeclaredItem, MAX_CHAIN, ProgramReader, is_reserved};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
-    CudaExpression, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, ParameterTree, Storage, TemplateParameter,
-    TypeTree, VariableTree,
+    CudaExpression, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, Storage, TemplateParameter, TypeTree,
+    VariableTree,
 };
 
 /// What stands in front of a name: its type, and what else is said.
@@ -20,6 +19,8 @@ pub(super) struct DeclarationSpecifiers {
     pub is_computed: bool,
     pub is_typedef: bool,
     pub is_static: bool,
+    pub is_explicit: bool,
+    pub is_mutable: bool,
     pub is_extern: bool,
     pub is_kernel: bool,
     pub is_device: bool,
@@ -301,6 +302,9 @@ impl ProgramReader {
 
     fn using(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<(), CudaRefusal> {
         if self.eat_word("namespace") {
+            let path = self.path()?;
+            let names = path.parts.into_iter().map(|part| part.name).collect();
+            self.namespaces_taken.push((self.namespace.clone().into(), names));
             return Ok(());
         }
         if self.after(1).is_sign("=") || self.after(1).is_sign("[") {
@@ -312,8 +316,11 @@ impl ProgramReader {
                 self.templates.insert(name.clone());
             }
             self.declare(name, DeclaredItem::Alias(template, Rc::new(ty)));
+            return Ok(());
         }
-        // `using a::b;` names what is found by its name anyhow.
+        let path = self.path()?;
+        let names = path.parts.into_iter().map(|part| part.name).collect();
+        self.names_taken.push((self.namespace.clone().into(), names));
         Ok(())
     }
 
@@ -354,8 +361,10 @@ impl ProgramReader {
                         self.advance();
                     }
                 }
-                "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "__host__" | "register" | "virtual"
-                | "explicit" | "friend" | "mutable" | "thread_local" | "constinit"
+                "explicit" if is_declaration => found.is_explicit = true,
+                "mutable" if is_declaration => found.is_mutable = true,
+                "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "__host__" | "register" | "virtual" | "friend"
+                | "thread_local" | "constinit"
                     if is_declaration => {}
                 "typename" | "__restrict__" | "__grid_constant__" | "__extension__" => {}
                 "__global__" if is_declaration => {
@@ -415,8 +424,10 @@ impl ProgramReader {
                 "decltype" => {
                     self.advance();
                     self.expect("(", "behind `decltype`")?;
-                    let of = self.expression()?;
-                    base = Some(TypeTree::OfExpression(Box::new(of)));
+                    base = Some(match self.eat_word("auto") {
+                        true => TypeTree::AutoAsIs,
+                        false => TypeTree::OfExpression(Box::new(self.expression()?)),
+                    });
                     if !self.is(")") {
                         return Err(self.expected("`)` behind `decltype`"));
                     }
@@ -570,7 +581,8 @@ impl ProgramReader {
 
     /// Behind a name and in front of `(`: do parameters follow, and not what a variable begins with?
     fn is_function_ahead(&mut self) -> bool {
-        if self.after(1).is_sign(")") || self.after(1).is_sign("[") && self.after(2).is_sign("[") {
+        if self.after(1).is_sign(")") || self.after(1).is_sign("...") || self.after(1).is_sign("[") && self.after(2).is_sign("[")
+        {
             return true;
         }
         let before = self.next;
@@ -639,169 +651,12 @@ impl ProgramReader {
             storage: specifiers.storage,
             is_extern: specifiers.is_extern,
             is_constant: specifiers.is_constant,
+            is_mutable: specifiers.is_mutable,
             is_computed: specifiers.is_computed,
             alignment: specifiers.alignment.clone().map(Box::new),
             bits: None,
             template: None,
             at: self.since(at),
-        })
-    }
-
-    /// The parameters of a function, from `(` to behind `)`.
-    pub(super) fn parameters(&mut self) -> Result<Vec<ParameterTree>, CudaRefusal> {
-        self.expect("(", "in front of parameters")?;
-        let mut parameters = Vec::new();
-        while !self.is(")") {
-            if self.is_word("void") && self.after(1).is_sign(")") {
-                self.advance();
-                break;
-            }
-            let start = self.at();
-            if self.is("...") {
-                return Err(CudaRefusal::new(
-                    start,
-                    "a function with any number of parameters is not understood",
-                    "name its parameters",
-                ));
-            }
-            let first = self.next;
-            let concept = match self.path_ahead().filter(|(name, _)| self.concepts.contains(name)) {
-                Some(_) => Some(self.path()?),
-                None => None,
-            };
-            let of = self.specifiers(false)?;
-            let ty = self.pointers(of.ty)?;
-            let is_grid_constant =
-                self.tokens[first..self.next].iter().any(|t| t.word().is_some_and(|w| &**w == "__grid_constant__"));
-            let is_pack = self.eat("...");
-            let (name, ty) = match self.token().lexeme {
-                Lexeme::Sign("(") => {
-                    // A pointer to a function or to an array, or a reference to an array.
-                    let is_reference = self.after(1).is_sign("&");
-                    self.advance();
-                    self.advance();
-                    let name = if self.is(")") { self.fresh() } else { self.name("the name of a parameter")? };
-                    self.expect(")", "behind the name of a parameter")?;
-                    match is_reference {
-                        true => (name, TypeTree::Reference(Box::new(self.arrays(ty)?))),
-                        false if self.is("[") => (name, TypeTree::Pointer(Box::new(self.arrays(ty)?))),
-                        false => {
-                            self.skip_brackets()?;
-                            (name, TypeTree::Pointer(Box::new(TypeTree::Function)))
-                        }
-                    }
-                }
-                Lexeme::Word(_) => (self.name("the name of a parameter")?, self.arrays(ty)?),
-                _ => {
-                    let name = self.fresh();
-                    (name, self.arrays(ty)?)
-                }
-            };
-            let default = if self.eat("=") { Some(self.assignment()?) } else { None };
-            parameters.push(ParameterTree { name, ty, default, is_pack, is_grid_constant, concept, at: self.since(start) });
-            if is_pack && !self.is(")") {
-                let help = "put it behind all others";
-                return Err(CudaRefusal::new(start, "parameters behind any number of them are not understood", help));
-            }
-            if !self.eat(",") && !self.is(")") {
-                return Err(self.expected("`,` or `)` behind a parameter"));
-            }
-        }
-        self.advance();
-        Ok(parameters)
-    }
-
-    /// A function from its parameters on.
-    pub(super) fn function(
-        &mut self,
-        specifiers: &DeclarationSpecifiers,
-        name: Rc<str>,
-        result: TypeTree,
-        template: Option<Rc<[TemplateParameter]>>,
-        role: FunctionRole,
-    ) -> Result<FunctionTree, CudaRefusal> {
-        let at = self.tokens[self.next.saturating_sub(1)].at;
-        let mut parameters = self.parameters()?;
-        are_parameters_apart(&parameters)?;
-        // `f(auto x)` is a template.
-        let of_auto = parameters_of_auto(&mut parameters, || self.fresh());
-        for parameter in &parameters {
-            if let (Some(concept), Some(name)) = (&parameter.concept, name_of_type(&parameter.ty)) {
-                self.constrain(concept.clone(), &name, parameter.is_pack);
-            }
-        }
-        let template = match of_auto.is_empty() {
-            true => template,
-            false => Some(template.iter().flat_map(|all| all.to_vec()).chain(of_auto).collect()),
-        };
-        let mut is_defaulted = false;
-        let mut result = result;
-        loop {
-            self.skip_attributes()?;
-            match &self.token().lexeme {
-                Lexeme::Word(word)
-                    if matches!(&**word, "const" | "volatile" | "override" | "final" | "constexpr" | "mutable") =>
-                {
-                    self.advance()
-                }
-                Lexeme::Word(word) if &**word == "noexcept" => {
-                    self.advance();
-                    if self.is("(") {
-                        self.skip_brackets()?;
-                    }
-                }
-                Lexeme::Word(word) if &**word == "requires" => self.requirement()?,
-                Lexeme::Sign("&" | "&&") => self.advance(),
-                Lexeme::Sign("->") => {
-                    self.advance();
-                    result = self.type_name()?;
-                }
-                Lexeme::Sign("=") => {
-                    self.advance();
-                    is_defaulted = self.is_word("default");
-                    self.advance();
-                }
-                _ => break,
-            }
-        }
-        let mut initialisers = None;
-        if self.eat(":") {
-            let start = self.next;
-            loop {
-                self.path()?;
-                self.skip_brackets()?;
-                if !self.eat(",") {
-                    break;
-                }
-            }
-            initialisers = Some((start, self.next));
-        }
-        let mut body = None;
-        if self.is("{") {
-            let start = self.next;
-            self.skip_brackets()?;
-            body = Some((start, self.next));
-        } else if !self.eat(";") {
-            return Err(self.expected("`{` or `;` behind the parameters of a function"));
-        }
-        Ok(FunctionTree {
-            name,
-            namespace: self.namespace.clone().into(),
-            template,
-            is_kernel: specifiers.is_kernel,
-            is_device: specifiers.is_device,
-            is_static: specifiers.is_static,
-            role,
-            result,
-            parameters,
-            initialisers,
-            body,
-            is_defaulted,
-            most_threads: specifiers.most_threads.clone(),
-            cluster: specifiers.cluster.clone(),
-            specialises: None,
-            constraints: std::mem::take(&mut self.constraints).into(),
-            at,
         })
     }
 
@@ -824,6 +679,7 @@ impl ProgramReader {
             storage: Storage::Automatic,
             is_extern: false,
             is_constant: specifiers.is_constant,
+            is_mutable: specifiers.is_mutable,
             is_computed: specifiers.is_computed,
             alignment: None,
             bits: None,
@@ -840,6 +696,8 @@ pub(super) fn plain_specifiers() -> DeclarationSpecifiers {
         is_computed: false,
         is_typedef: false,
         is_static: false,
+        is_explicit: false,
+        is_mutable: false,
         is_extern: false,
         is_kernel: false,
         is_device: false,

@@ -400,6 +400,19 @@ impl ProgramReader {
                     if self.is("~") {
                         return Err(CudaRefusal::new(self.at(), "a call of a destructor is not understood", "let the scope end"));
                     }
+                    // `d.Base::k` is that of a base.
+                    if self.after(1).is_sign("::") {
+                        let mut path = self.path()?;
+                        let Some(part) = path.parts.pop() else { return Err(self.expected("the name of a member")) };
+                        let base = TypeTree::Reference(Box::new(TypeTree::Named(path)));
+                        let of = match sign {
+                            "->" => made(ExpressionKind::Unary(CudaUnary::Content, Box::new(found)), self.since(start)),
+                            _ => found,
+                        };
+                        let of = made(ExpressionKind::Cast(base, Box::new(of)), self.since(start));
+                        found = made(ExpressionKind::Member(Box::new(of), part, false), self.since(start));
+                        continue;
+                    }
                     let name = self.name("the name of a member")?;
                     let is_template = self.is("<") && self.is_template(&name);
                     let is_called = is_template && self.behind_arguments(self.next).is_some_and(|n| self.tokens[n].is_sign("("));

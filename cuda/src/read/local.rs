@@ -8,8 +8,8 @@ use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
     CaptureTree, CudaBinary, CudaExpression, CudaStatement, CudaStatementKind, CudaUnary, ExpressionKind, FunctionRole,
-    FunctionTree, InitialTree, LambdaTree, NamePart, NamePath, ParameterTree, RangeTree, Storage, TemplateParameter, TypeTree,
-    VariableTree,
+    FunctionTree, InitialTree, LambdaTree, NamePart, NamePath, ObjectTree, ParameterTree, RangeTree, Storage, TemplateParameter,
+    TypeTree, VariableTree,
 };
 
 fn plain_name(name: &Rc<str>, at: CudaSpan) -> NamePath {
@@ -59,6 +59,7 @@ impl ProgramReader {
                     storage: Storage::Automatic,
                     is_extern: false,
                     is_constant: true,
+                    is_mutable: false,
                     is_computed: true,
                     alignment: None,
                     bits: None,
@@ -202,6 +203,7 @@ impl ProgramReader {
                 storage: Storage::Automatic,
                 is_extern: false,
                 is_constant: false,
+                is_mutable: false,
                 is_computed: false,
                 alignment: None,
                 bits: None,
@@ -283,6 +285,8 @@ impl ProgramReader {
                     is_kernel: false,
                     is_device: true,
                     is_static: false,
+                    is_explicit: false,
+                    object: ObjectTree::default(),
                     role: FunctionRole::Plain,
                     result: TypeTree::Auto,
                     parameters: Vec::new(),
@@ -299,6 +303,7 @@ impl ProgramReader {
             }
         };
         template.extend(function.template.iter().flat_map(|all| all.to_vec()));
+        function.object.is_constant = !is_mutable;
         function.template = (!template.is_empty()).then(|| template.into());
         let end = self.next;
         let words = self.tokens[head..end].iter().filter_map(|t| t.word().cloned()).collect();
@@ -356,7 +361,11 @@ pub(super) fn parameters_of_auto(parameters: &mut [ParameterTree], mut fresh: im
 pub(super) fn name_of_type(ty: &TypeTree) -> Option<Rc<str>> {
     match ty {
         TypeTree::Named(path) => Some(path.last().name.clone()),
-        TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Pointer(of) | TypeTree::Reference(of) => name_of_type(of),
+        TypeTree::Constant(of)
+        | TypeTree::Volatile(of)
+        | TypeTree::Pointer(of)
+        | TypeTree::Reference(of)
+        | TypeTree::Rvalue(of) => name_of_type(of),
         _ => None,
     }
 }
@@ -368,9 +377,11 @@ fn replaced_auto(ty: &mut TypeTree, name: &NamePath) -> bool {
             *ty = TypeTree::Named(name.clone());
             true
         }
-        TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Pointer(of) | TypeTree::Reference(of) => {
-            replaced_auto(of, name)
-        }
+        TypeTree::Constant(of)
+        | TypeTree::Volatile(of)
+        | TypeTree::Pointer(of)
+        | TypeTree::Reference(of)
+        | TypeTree::Rvalue(of) => replaced_auto(of, name),
         _ => false,
     }
 }

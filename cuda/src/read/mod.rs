@@ -3,6 +3,7 @@
 
 mod declaration;
 mod expression;
+mod function;
 mod local;
 mod scope;
 mod statement;
@@ -60,6 +61,9 @@ pub(crate) struct ItemEntry {
 /// A kernel, or its name and why it is not understood.
 pub(crate) type DeclaredKernel = Result<Rc<FunctionTree>, (Rc<str>, CudaRefusal)>;
 
+/// Names that a namespace, the first, takes from elsewhere.
+type NamesTaken = (Rc<[Rc<str>]>, Vec<Rc<str>>);
+
 /// A variable of the module with its namespace.
 type NamespacedVariable = (Rc<[Rc<str>]>, Rc<VariableTree>);
 
@@ -101,6 +105,9 @@ pub(crate) struct ProgramReader {
     redefined: Option<CudaRefusal>,
     unnamed: usize,
     /// Those without a scope of their own, as far as they were read.
+    /// `using namespace a::b` and `using a::b::f`: in which namespace, and the names.
+    pub namespaces_taken: Vec<NamesTaken>,
+    pub names_taken: Vec<NamesTaken>,
     enumerations: Vec<Rc<EnumerationTree>>,
 }
 
@@ -134,6 +141,8 @@ impl ProgramReader {
             bodies: FxHashMap::default(),
             redefined: None,
             unnamed: 0,
+            namespaces_taken: Vec::new(),
+            names_taken: Vec::new(),
             enumerations: Vec::new(),
         };
         reader.program()?;
@@ -519,7 +528,8 @@ impl ProgramReader {
             }
             ty = match &self.token().lexeme {
                 Lexeme::Sign("*") => TypeTree::Pointer(Box::new(ty)),
-                Lexeme::Sign("&" | "&&") => TypeTree::Reference(Box::new(ty)),
+                Lexeme::Sign("&") => TypeTree::Reference(Box::new(ty)),
+                Lexeme::Sign("&&") => TypeTree::Reference(Box::new(TypeTree::Rvalue(Box::new(ty)))),
                 Lexeme::Word(word) => match &**word {
                     "const" => TypeTree::Constant(Box::new(ty)),
                     "volatile" => TypeTree::Volatile(Box::new(ty)),

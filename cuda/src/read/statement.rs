@@ -206,13 +206,16 @@ impl ProgramReader {
                     self.scoped_type(name.clone());
                     return Ok(CudaStatementKind::Alias(name, ty));
                 }
-                while !self.eat(";") {
-                    if self.token().lexeme == Lexeme::End {
-                        return Err(self.expected("`;`"));
-                    }
-                    self.advance();
+                if self.eat_word("namespace") {
+                    let names = self.path()?.parts.into_iter().map(|part| part.name).collect();
+                    self.namespaces_taken.push((self.namespace.clone().into(), names));
+                    self.expect(";", "behind the name of a namespace")?;
+                    return Ok(CudaStatementKind::Empty);
                 }
-                Ok(CudaStatementKind::Empty)
+                self.eat_word("typename");
+                let path = self.path()?;
+                self.expect(";", "behind a name")?;
+                Ok(CudaStatementKind::Taken(path))
             }
             "namespace" => {
                 self.advance();

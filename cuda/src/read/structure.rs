@@ -7,7 +7,8 @@ use super::scope::DeclarationScope;
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
-    EnumerationTree, FunctionRole, FunctionTree, NamePart, NamePath, StructureTree, TemplateParameter, TypeTree, VariableTree,
+    EnumerationTree, FunctionRole, FunctionTree, NamePart, NamePath, StructureTree, TemplateArgument, TemplateParameter,
+    TypeTree, VariableTree,
 };
 
 impl ProgramReader {
@@ -42,7 +43,7 @@ impl ProgramReader {
             }
         }
         self.advance();
-        let tree = Rc::new(EnumerationTree { base, constants });
+        let tree = Rc::new(EnumerationTree { is_scoped, base, constants });
         self.declare(name.clone(), DeclaredItem::Enumeration(tree.clone()));
         if !is_scoped {
             self.enumerations.push(tree.clone());
@@ -129,6 +130,7 @@ impl ProgramReader {
             constants: Vec::new(),
             methods: Vec::new(),
             aliases: Vec::new(),
+            taken: Vec::new(),
             enumerations: Vec::new(),
             alignment,
             virtual_at: None,
@@ -183,6 +185,9 @@ impl ProgramReader {
                 let ty = self.type_name()?;
                 tree.aliases.push((name.clone(), ty));
                 self.alias_of_scope(name);
+            } else {
+                self.eat_word("typename");
+                tree.taken.push(self.path()?);
             }
             self.next = end;
             return Ok(());
@@ -206,7 +211,7 @@ impl ProgramReader {
             tree.virtual_at.get_or_insert(token.at);
         }
         // `(*f)(int)` is a member.
-        let is_pointer = open.is_some_and(|n| tokens[n + 1].is_sign("*"));
+        let is_pointer = open.is_some_and(|n| tokens[n + 1].is_sign("*") || tokens[n + 1].is_sign("&"));
         let is_method = open.is_some_and(|n| tokens[n].is_sign("(") && !is_pointer)
             && !tokens[head..end]
                 .first()
@@ -240,7 +245,7 @@ impl ProgramReader {
         loop {
             let ty = self.pointers(specifiers.ty.clone())?;
             let at = self.at();
-            if self.is("(") && self.after(1).is_sign("*") {
+            if self.is("(") && (self.after(1).is_sign("*") || self.after(1).is_sign("&")) {
                 let (name, ty) = self.behind_parenthesis(ty)?;
                 if specifiers.is_typedef {
                     tree.aliases.push((name.clone(), ty));
@@ -324,7 +329,13 @@ impl ProgramReader {
             return Ok(());
         }
         let function = self.function(&specifiers, name.clone(), ty, tree.template.clone(), FunctionRole::Plain)?;
-        let function = FunctionTree { namespace: tree.namespace.clone(), ..function };
+        let mut function = FunctionTree { namespace: tree.namespace.clone(), ..function };
+        // The structure's own name is the one of these arguments.
+        if let Some(parameters) = &tree.template {
+            let arguments: Vec<TemplateArgument> = parameters.iter().map(|p| p.as_argument(tree.at)).collect();
+            with_arguments(&mut function.result, &tree.name, &arguments);
+            function.parameters.iter_mut().for_each(|p| with_arguments(&mut p.ty, &tree.name, &arguments));
+        }
         let outer = std::mem::replace(&mut self.namespace, tree.namespace.to_vec());
         self.declare(name, DeclaredItem::Function(Rc::new(function)));
         self.namespace = outer;
@@ -346,7 +357,9 @@ impl ProgramReader {
     /// The specifiers of a member; a constructor's name is no type.
     fn member_specifiers(&mut self, structure: &str) -> Result<DeclarationSpecifiers, CudaRefusal> {
         let mut n = self.next;
+        let mut is_explicit = false;
         while self.tokens[n].word().is_some_and(|w| {
+            is_explicit |= &**w == "explicit";
             matches!(
                 &**w,
                 "__device__" | "__host__" | "constexpr" | "explicit" | "inline" | "__forceinline__" | "__noinline__" | "virtual"
@@ -360,9 +373,31 @@ impl ProgramReader {
         if is_nameless {
             let mut found = plain_specifiers();
             found.is_device = true;
+            found.is_explicit = is_explicit;
             self.next = n;
             return Ok(found);
         }
         self.specifiers(true)
+    }
+}
+
+/// Puts arguments behind a name of a template that has none.
+fn with_arguments(tree: &mut TypeTree, name: &Rc<str>, arguments: &[TemplateArgument]) {
+    match tree {
+        TypeTree::Constant(of)
+        | TypeTree::Volatile(of)
+        | TypeTree::Pointer(of)
+        | TypeTree::Reference(of)
+        | TypeTree::Rvalue(of)
+        | TypeTree::Array(of, _) => with_arguments(of, name, arguments),
+        TypeTree::Named(path) => {
+            if let [only] = path.parts.as_mut_slice()
+                && only.name == *name
+                && only.arguments.is_none()
+            {
+                only.arguments = Some(arguments.to_vec());
+            }
+        }
+        _ => {}
     }
 }

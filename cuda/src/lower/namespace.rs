@@ -1,0 +1,80 @@
+//! What namespaces have under a name, and what they take from each other (`using`).
+
+use std::rc::Rc;
+
+use super::{KernelLowering, NameBinding};
+use crate::read::{DeclaredItem, ItemEntry};
+use crate::tree::NamePath;
+
+impl KernelLowering {
+    /// What is declared under a name, by the innermost namespace that has it.
+    pub(super) fn entries(&self, path: &NamePath) -> Vec<DeclaredItem> {
+        self.placed_entries(path).into_iter().map(|entry| entry.item).collect()
+    }
+
+    /// The same with the namespaces that they are in.
+    pub(super) fn placed_entries(&self, path: &NamePath) -> Vec<ItemEntry> {
+        let Some(all) = self.program.items.get(&path.last().name) else { return Vec::new() };
+        // The block may take it from a namespace (`using a::f;`).
+        let scopes = self.current().scopes.iter().rev().filter(|_| path.parts.len() == 1);
+        if let Some(NameBinding::Taken(taken)) = scopes.filter_map(|s| s.names.get(&path.last().name)).next() {
+            return self.placed_entries(taken);
+        }
+        let mut qualifier: Vec<Rc<str>> = path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()).collect();
+        for _ in 0..8 {
+            let Some(real) = qualifier.first().and_then(|q| self.program.aliases_of_namespaces.get(q)) else { break };
+            qualifier.splice(..1, real.iter().cloned());
+        }
+        let frame = self.current();
+        let mut around: Vec<Rc<str>> = frame.namespace.to_vec();
+        if let Some(owner) = frame.owner {
+            let tree = &self.structures[owner].tree;
+            around = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+        }
+        let is_defined = |entry: &ItemEntry| !matches!(entry.item, DeclaredItem::Declared);
+        let pick = |is: &dyn Fn(&[Rc<str>]) -> bool| -> Vec<ItemEntry> {
+            let found: Vec<ItemEntry> = all.iter().filter(|e| is(&e.namespace)).cloned().collect();
+            match found.iter().any(is_defined) {
+                true => found.into_iter().filter(is_defined).collect(),
+                false => found,
+            }
+        };
+        for k in (0..=around.len()).rev() {
+            let whole = [&around[..k], &qualifier].concat();
+            let taken = self.namespaces_taken_by(&whole, &path.last().name);
+            let found = pick(&|n| *n == whole[..] || taken.iter().any(|taken| n.ends_with(taken)));
+            if found.iter().any(is_defined) {
+                return found;
+            }
+        }
+        let found = pick(&|n| n.ends_with(&qualifier));
+        // `cuda::std` has what `cuda` has.
+        if found.is_empty() && qualifier.last().is_some_and(|q| &**q == "std") {
+            return pick(&|n| n.ends_with(&qualifier[..qualifier.len() - 1]));
+        }
+        found
+    }
+
+    /// The namespaces whose names, or this one of them, are a namespace's as well (`using namespace a`, `using a::f`).
+    fn namespaces_taken_by(&self, namespace: &[Rc<str>], name: &Rc<str>) -> Vec<Vec<Rc<str>>> {
+        let mut found: Vec<Vec<Rc<str>>> = Vec::new();
+        let mut open: Vec<Vec<Rc<str>>> = vec![namespace.to_vec()];
+        while let Some(next) = open.pop() {
+            let of = |whole: &[Rc<str>]| *whole == next[..] || !next.is_empty() && whole.ends_with(&next);
+            let whole = self.program.namespaces_taken.iter().filter(|(within, _)| of(within)).map(|(_, names)| names.clone());
+            let single = self.program.names_taken.iter().filter(|(within, names)| of(within) && names.last() == Some(name));
+            let single = single.map(|(_, names)| names[..names.len() - 1].to_vec());
+            for taken in whole.chain(single).filter(|taken| !taken.is_empty()) {
+                let taken = match self.program.aliases_of_namespaces.get(&taken[0]) {
+                    Some(real) => real.iter().cloned().chain(taken[1..].iter().cloned()).collect(),
+                    None => taken,
+                };
+                if !found.contains(&taken) {
+                    open.push(taken.clone());
+                    found.push(taken);
+                }
+            }
+        }
+        found
+    }
+}
