@@ -10,11 +10,11 @@ use std::time::Instant;
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::{Error, Options, Verdict, Witness};
 use margay_litmus::render::render;
-use margay_litmus::test::{CInteger, Test};
+use margay_litmus::test::{CInteger, Test, divisions};
 use margay_litmus::unfold::{Binary, Bounds, Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::Span;
-use margay_models::execution::{Execution, Kind, Order};
+use margay_models::execution::{Execution, Kind, Order, Placement, Scope};
 use margay_models::explain::{self, Violation};
 use margay_models::judge::Judge;
 use margay_models::model::{CheckKind, Model, Role};
@@ -22,7 +22,7 @@ use margay_models::signature::{BaseRelation, Construct, Operation};
 
 use crate::encode::classes::{ObjectWidth, keys, types};
 use crate::language::kind::{KindSet, OPERATIONS, RowUses, TYPES, bits};
-use crate::language::{self, EventHalf, Lowering, LoweringForm, Mapping, Row, ScopePattern};
+use crate::language::{self, EventHalf, Lowering, LoweringForm, Mapping, Row, ScopePattern, StepScope};
 
 /// What came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,10 @@ pub struct One {
     pub types: Vec<(String, &'static str)>,
     /// Does an exchange of the program stand for another read-modify-write, which the table compiles in another way?
     pub any_function: bool,
+    /// Do the threads run in other places than each in a cta of its own on one gpu? The source model sees no places, and the test names none.
+    pub elsewhere: bool,
+    /// Were several ways to place the threads tried?
+    pub anywhere: bool,
 }
 
 /// Why there is no answer.
@@ -94,9 +98,10 @@ struct CompiledRun {
     verdict: Verdict,
     types: Vec<(String, &'static str)>,
     any_function: bool,
+    elsewhere: bool,
 }
 
-/// The most ways to give types to objects that are tried, and to compile a thread.
+/// The most ways to give types to objects that are tried, to place the threads, and to compile one.
 const MOST_WAYS: usize = 1000;
 
 /// Asks about the outcome of a test. Where the mapping has several lowerings for an operation, every one is tried.
@@ -125,29 +130,36 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     // The first way in which the compiled program has the outcome, or else the first.
     let mut first: Option<CompiledRun> = None;
     let mut lost = None;
-    'tables: for table in &tables {
-        for typed in table.typings()? {
-            let mut emit = |operation: &PathOperation| table.emitted(operation, &typed);
-            let compiled = paths.compiled(mapping.target.signature, MOST_WAYS, &mut emit).map_err(unfold)?;
-            let compiled = compiled.ok_or(Refusal::TooMany("to compile one of its threads"))?;
-            if compiled.is_empty() {
-                continue;
-            }
-            let verdict = match target.run_program(compiled.program(), &options).and_then(Verdict::without_gap) {
-                Ok(verdict) => verdict,
-                // Its executions are lost, which decides nothing unless another way has the outcome.
-                Err(error @ Error::Open(_)) => {
-                    lost = Some(error);
+    let elsewhere = if said.reachable || said.racy == Some(true) { Vec::new() } else { elsewhere(mapping, test)? };
+    let anywhere = !elsewhere.is_empty();
+    'places: for placed in std::iter::once(None).chain(elsewhere.into_iter().map(Some)) {
+        let moved = placed.map(|test| SourcePaths::new(&test, mapping.source.signature, bounds).map_err(unfold)).transpose()?;
+        let paths = moved.as_ref().unwrap_or(&paths);
+        for table in &tables {
+            for typed in table.typings()? {
+                let mut emit = |operation: &PathOperation| table.emitted(operation, &typed);
+                let compiled = paths.compiled(mapping.target.signature, MOST_WAYS, &mut emit).map_err(unfold)?;
+                let compiled = compiled.ok_or(Refusal::TooMany("to compile one of its threads"))?;
+                if compiled.is_empty() {
                     continue;
                 }
-                Err(error) => return Err(Refusal::Engine(error)),
-            };
-            let allowed = verdict.reachable;
-            if allowed || first.is_none() {
-                first = Some(CompiledRun { compiled, verdict, types: table.said(&typed), any_function: table.any_function });
-            }
-            if allowed {
-                break 'tables;
+                let verdict = match target.run_program(compiled.program(), &options).and_then(Verdict::without_gap) {
+                    Ok(verdict) => verdict,
+                    // Its executions are lost, which decides nothing unless another way has the outcome.
+                    Err(error @ Error::Open(_)) => {
+                        lost = Some(error);
+                        continue;
+                    }
+                    Err(error) => return Err(Refusal::Engine(error)),
+                };
+                let allowed = verdict.reachable;
+                if allowed || first.is_none() {
+                    let (types, any_function) = (table.said(&typed), table.any_function);
+                    first = Some(CompiledRun { compiled, verdict, types, any_function, elsewhere: moved.is_some() });
+                }
+                if allowed {
+                    break 'places;
+                }
             }
         }
     }
@@ -156,7 +168,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     }
     let missing = &tables[0].missing;
     let no_row = || Refusal::NoRow(missing.iter().cloned().collect());
-    let CompiledRun { compiled, verdict, types, any_function } = first.ok_or_else(no_row)?;
+    let CompiledRun { compiled, verdict, types, any_function, elsewhere } = first.ok_or_else(no_row)?;
     let answer = answer(&said, verdict.reachable);
     // Paths without rows were left out: what they may do nobody knows.
     if answer != ProgramVerdict::Counterexample && !missing.is_empty() {
@@ -170,10 +182,17 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     let none = || Refusal::NoExecution(verdict.bounded.then_some(bounds.unroll));
     let witness = match verdict.witness.clone() {
         Some(witness) => witness,
-        None => forbidden(&mapping.target, &compiled, &options)?.ok_or_else(none)?,
+        None => forbidden(&mapping.target, &|runner| runner.run_program(compiled.program(), &options))?.ok_or_else(none)?,
     };
-    let read_back = compiled.read_back(&witness).ok_or_else(none)?;
-    let source = said.witness.map_or(read_back, |allowed| allowed.execution);
+    let source = match (said.witness, compiled.read_back(&witness)) {
+        (Some(allowed), _) => allowed.execution,
+        (None, Some(read_back)) => read_back,
+        // What is written back comes from nowhere there: the source has no such write, and its own execution is another one.
+        (None, None) => {
+            let own = forbidden(&mapping.source, &|runner| runner.run(test, &options, Choice::Auto))?;
+            own.ok_or_else(none)?.execution
+        }
+    };
     let violation = if said.reachable { None } else { violation(&mapping.source, &source) };
     let Witness { execution: target_execution, finals, .. } = witness;
     let finals = last_writes(&target_execution, &finals);
@@ -188,7 +207,38 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
         target_execution,
         types,
         any_function,
+        elsewhere,
+        anywhere,
     })
+}
+
+/// The test with its threads in all other places that its rows or the target tell apart. None where the source model sees where threads run, or the
+/// test says it.
+fn elsewhere(mapping: &Mapping, test: &Test) -> Result<Vec<Test>, Refusal> {
+    if mapping.source.is_scoped() || test.threads.iter().any(|thread| thread.placement.is_some()) {
+        return Ok(Vec::new());
+    }
+    let steps = mapping.rows.iter().flat_map(|row| &row.alternatives).flat_map(|lowering| &lowering.steps);
+    let named = steps.filter_map(|step| match step.scope {
+        StepScope::Named(scope) => Some(scope),
+        StepScope::Same | StepScope::None => None,
+    });
+    let levels: Vec<Scope> =
+        named.chain(Scope::LEVELS.into_iter().filter(|&scope| mapping.target.mentions_level(scope))).collect();
+    let ways = divisions(test.threads.len(), &levels, MOST_WAYS).ok_or(Refusal::TooMany("to place its threads"))?;
+    let is_apart = |scope: Scope, places: &[Placement]| {
+        let pairs = places.iter().enumerate().flat_map(|(i, a)| places[..i].iter().map(move |b| (a, b)));
+        pairs.into_iter().all(|(a, b)| a.shares(scope, *b) == (scope >= Scope::Gpu))
+    };
+    let as_it_is = |places: &[Placement]| levels.iter().all(|&scope| is_apart(scope, places));
+    let placed = |places: Vec<Placement>| {
+        let mut test = test.clone();
+        for (thread, place) in test.threads.iter_mut().zip(places) {
+            thread.placement = Some(place);
+        }
+        test
+    };
+    Ok(ways.into_iter().filter(|places| !as_it_is(places)).map(placed).collect())
 }
 
 fn answer(source: &Verdict, target_allows: bool) -> ProgramVerdict {
@@ -200,8 +250,9 @@ fn answer(source: &Verdict, target_allows: bool) -> ProgramVerdict {
     }
 }
 
-/// An execution of the compiled program with the outcome, which the target forbids: by as few axioms as possible, and a coherent one if there is one.
-fn forbidden(model: &Model, compiled: &Compiled, options: &Options) -> Result<Option<Witness>, Refusal> {
+/// An execution of a program with the outcome, which the model forbids: by as few axioms as possible, and a coherent one if there is one. As long as
+/// there is another one, no read-modify-write of it reads what comes of its own write.
+fn forbidden(model: &Model, run: &dyn Fn(&mut Runner) -> Result<Verdict, Error>) -> Result<Option<Witness>, Refusal> {
     let axioms: Vec<usize> = model.axioms().map(|(i, _)| i).collect();
     let mut found: Option<Witness> = None;
     let without = |dropped: &[usize]| {
@@ -212,9 +263,11 @@ fn forbidden(model: &Model, compiled: &Compiled, options: &Options) -> Result<Op
     };
     // One axiom is left out, or all but one, or all.
     let but = |kept: &usize| axioms.iter().copied().filter(|a| a != kept).collect::<Vec<_>>();
-    let sets = axioms.iter().map(|&axiom| vec![axiom]).chain(axioms.iter().map(but)).chain([axioms.clone()]);
-    for dropped in sets {
-        let verdict = Runner::new(&without(&dropped)).run_program(compiled.program(), options).map_err(Refusal::Engine)?;
+    let sets: Vec<Vec<usize>> =
+        axioms.iter().map(|&axiom| vec![axiom]).chain(axioms.iter().map(but)).chain([axioms.clone()]).collect();
+    let with_origins = sets.iter().map(|dropped| without(dropped).asking_for_origins());
+    for weaker in with_origins.chain([without(&axioms)]) {
+        let verdict = run(&mut Runner::new(&weaker)).map_err(Refusal::Engine)?;
         if let Some(witness) = verdict.witness {
             if is_coherent(&witness.execution) {
                 return Ok(Some(witness));

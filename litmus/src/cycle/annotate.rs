@@ -8,7 +8,7 @@ use margay_models::signature::Signature;
 use super::edge::{Direction, Edge, LinkKind};
 use super::form_2015::MemoryPath;
 use super::{Cycle, form_2015};
-use crate::test::{CacheOperator, Space};
+use crate::test::{CacheOperator, Space, divisions};
 
 /// The language of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -215,9 +215,11 @@ impl Variations {
         for places in &self.places {
             let found = match (places, self.language) {
                 (Places::Together(scope), Language::Ptx2015) => vec![form_2015::together(*scope, threads)],
-                (Places::All, Language::Ptx2015) => form_2015::scope_trees(threads),
+                (Places::All, Language::Ptx2015) => {
+                    divisions(threads, &[Scope::Warp, Scope::Cta], usize::MAX).unwrap_or_default()
+                }
                 (Places::Together(scope), _) => vec![together(*scope, threads)],
-                (Places::All, _) => divisions(threads),
+                (Places::All, _) => divisions(threads, &[Scope::Cta, Scope::Gpu], usize::MAX).unwrap_or_default(),
             };
             for place in found {
                 if !all.contains(&place) {
@@ -237,31 +239,6 @@ fn together(scope: Scope, threads: usize) -> Vec<Placement> {
         Scope::Sys => Placement { gpu: t, ..Placement::default() },
     };
     (0..threads as u16).map(place).collect()
-}
-
-/// Every division of threads into gpus and of these into ctas, narrow ones first.
-fn divisions(threads: usize) -> Vec<Vec<Placement>> {
-    let mut all = vec![Vec::new()];
-    for _ in 0..threads {
-        let mut next = Vec::new();
-        for places in &all {
-            let places: &Vec<Placement> = places;
-            let mut options: Vec<Placement> = Vec::new();
-            for place in places {
-                if !options.contains(place) {
-                    options.push(*place);
-                }
-            }
-            let gpus = places.iter().map(|p| p.gpu + 1).max().unwrap_or(0);
-            for gpu in 0..=gpus {
-                let cta = places.iter().filter(|p| p.gpu == gpu).map(|p| p.cta + 1).max().unwrap_or(0);
-                options.push(Placement { gpu, cluster: cta, cta, ..Placement::default() });
-            }
-            next.extend(options.into_iter().map(|p| places.iter().copied().chain([p]).collect()));
-        }
-        all = next;
-    }
-    all
 }
 
 /// Calls `found` with every choice of one of each list.

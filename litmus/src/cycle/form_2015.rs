@@ -30,23 +30,6 @@ impl MemoryPath {
     }
 }
 
-/// Every division of threads into ctas of one gpu and of these into warps, narrow ones first.
-pub(super) fn scope_trees(threads: usize) -> Vec<Vec<Placement>> {
-    let mut all: Vec<Vec<Placement>> = vec![Vec::new()];
-    for _ in 0..threads {
-        let next = all.iter().flat_map(|places| {
-            let ctas = places.iter().map(|p| p.cta + 1).max().unwrap_or(0);
-            let options = (0..=ctas).flat_map(move |cta| {
-                let warps = places.iter().filter(|p| p.cta == cta).map(|p| p.warp + 1).max().unwrap_or(0);
-                (0..=warps).map(move |warp| Placement { cluster: cta, cta, warp, ..Placement::default() })
-            });
-            options.map(|place| places.iter().copied().chain([place]).collect())
-        });
-        all = next.collect();
-    }
-    all
-}
-
 /// All threads in one warp, in warps of one cta, or in ctas of one gpu.
 pub(super) fn together(scope: Scope, threads: usize) -> Vec<Placement> {
     let place = |t: u16| match scope {

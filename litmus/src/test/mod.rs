@@ -6,6 +6,7 @@ mod asynchronous;
 mod c;
 mod c_type;
 mod condition;
+mod division;
 mod function;
 mod meeting;
 mod multimem;
@@ -25,6 +26,7 @@ pub use c::{
 };
 pub use c_type::{CInteger, CSpace, CType};
 pub use condition::{Comparison, Condition, Operand, Proposition, Quantifier, Variable};
+pub use division::divisions;
 pub use function::{AtomFunction, LocalFunction};
 pub use meeting::{HOST, LANES, LaneExchange, LaunchOrder, WarpMeeting};
 pub use multimem::{MultimemAction, MultimemOperation};

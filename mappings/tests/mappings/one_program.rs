@@ -169,6 +169,69 @@ fn a_compare_exchange_needs_its_rows() {
     assert_eq!(answer(&riscv(&[("CAS.SC", "amoswap"), ("CAS_FAIL.SC", "lw")]), &succeeding), ProgramVerdict::Counterexample);
 }
 
+/// A table that ships, with another row.
+fn with_row(name: &str, head: &str, body: &str) -> Mapping {
+    let shipped = shipped(name);
+    let line = |line: &str| {
+        if line.split_whitespace().next() == Some(head) { format!("{head} => {body}\n") } else { format!("{line}\n") }
+    };
+    let text: String = shipped.file.text.lines().map(line).collect();
+    read(&text).unwrap_or_else(|e| panic!("{e:?}"))
+}
+
+/// A read that goes back in coherence order, of loads that write back what they read. No execution of the target that is forbidden by one axiom alone has
+/// it, and without any axiom what is written back may come from nowhere: the answer is that the target forbids it all the same.
+#[test]
+fn what_loads_write_back_comes_from_somewhere() {
+    let backwards = "C back\n{ x=0; y=0; }\nP0 (atomic_int* x) {\n  atomic_store_explicit(x, 1, memory_order_relaxed);\n}\n\
+        P1 (atomic_int* x) {\n  int r0 = atomic_load_explicit(x, memory_order_relaxed);\n  \
+        int r1 = atomic_load_explicit(x, memory_order_relaxed);\n}\nexists (1:r0=1 /\\ 1:r1=0)\n";
+    for (target, row) in
+        [("x86", "lock_xchg"), ("x86", "load or lock_xchg"), ("ptx-6.0", "atom.relaxed.sys"), ("riscv", "amoswap")]
+    {
+        let table = if target == "ptx-6.0" { "rc11-to-ptx-descoped".to_owned() } else { format!("rc11-to-{target}") };
+        let (mapping, text) = (with_row(&table, "R.RLX", row), format!("{table}, {row}"));
+        let one = asked(&mapping, backwards);
+        assert_eq!(one.answer, ProgramVerdict::TargetForbids, "{text}");
+        // What is shown has the outcome, in the source as well.
+        let reads: Vec<i64> =
+            one.source.rf.pairs().map(|(write, _)| one.source.events[write.index()].value.unwrap_or(0)).collect();
+        assert_eq!(reads.len(), 2, "{text}");
+        assert_eq!(reads.iter().sum::<i64>(), 1, "{text}");
+    }
+}
+
+/// A source model without scopes says nothing of where threads run: they may run anywhere, as in the search.
+#[test]
+fn threads_of_a_model_without_scopes_run_anywhere() {
+    let text = |placed: [&str; 2]| {
+        format!(
+            "C swap\n{{ x=0; }}\nP0{} (atomic_int* x) {{\n  int r0 = atomic_exchange_explicit(x, 1, memory_order_relaxed);\n}}\n\
+             P1{} (atomic_int* x) {{\n  atomic_store_explicit(x, 2, memory_order_relaxed);\n}}\nexists (0:r0=2 /\\ x=2)\n",
+            placed[0], placed[1]
+        )
+    };
+    let table = |scope: &str| with_row("rc11-to-ptx-descoped", "RMW.RLX", &format!("atom.relaxed.{scope}"));
+    let [nowhere, one_gpu, two_gpus, one_cta] =
+        [["", ""], ["@wg 0,dev 0", "@wg 1,dev 0"], ["@wg 0,dev 0", "@wg 0,dev 1"], ["@wg 0,dev 0", "@wg 0,dev 0"]].map(text);
+    let (bug, none) = (ProgramVerdict::Counterexample, ProgramVerdict::TargetForbids);
+    for (scope, text, answer, elsewhere, anywhere) in [
+        ("sys", &nowhere, none, false, false),
+        ("gpu", &nowhere, bug, true, true),
+        ("gpu", &one_gpu, none, false, false),
+        ("gpu", &two_gpus, bug, false, false),
+        ("cta", &nowhere, bug, false, true),
+        ("cta", &one_cta, none, false, false),
+    ] {
+        let one = asked(&table(scope), text);
+        assert_eq!((one.answer, one.elsewhere, one.anywhere), (answer, elsewhere, anywhere), "{scope}\n{text}");
+        let target = one.target.expect("it has a test").to_string();
+        let said =
+            Runner::new(&table(scope).target).run(&test(&target), &Options::default(), Choice::Both).expect("it can be run");
+        assert_eq!(said.reachable, answer == bug, "{target}");
+    }
+}
+
 /// The operations of random programs: as C, and as PTX with the orders of a row.
 #[derive(Debug, Clone)]
 enum Op {

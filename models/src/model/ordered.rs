@@ -1,7 +1,9 @@
+//! Axioms and flags that a model gets beside its own.
+//!
 //! Is everything that is not synchronised ordered by causality? PTX gives a meaning to races of accesses that overlap completely, and none
 //! to those that overlap partially (PTX ISA 8.7.2): who takes an access apart asks this first.
 
-use super::{Check, CheckKind, Model, Node, Role, Sort};
+use super::{Check, CheckKind, ExprId, Model, Node, Role, Sort};
 use crate::diagnostic::{Place, Span};
 use crate::signature::{BaseRelation, BaseSet};
 
@@ -11,8 +13,9 @@ const CAUSALITY: [&str; 2] = ["causality", "cause"];
 /// The name of the flag.
 const UNORDERED: &str = "unordered";
 
-/// The name of the axiom.
+/// The names of the axioms.
 const COHERENCE: &str = "coherence of each location";
+const ORIGINS: &str = "values come from somewhere";
 
 impl Model {
     /// The axioms of the model, and one flag: two accesses of different threads to one location, one of which writes and one of which is
@@ -64,18 +67,39 @@ impl Model {
     #[must_use]
     pub fn asking_for_coherence(&self) -> (Model, usize) {
         let mut model = self.clone();
-        let arena = &mut model.arena;
-        let mut relation = |node: Node| arena.intern(node, Sort::Relation);
-        let [po, loc, rf, co, fr] = [BaseRelation::Po, BaseRelation::Loc, BaseRelation::Rf, BaseRelation::Co, BaseRelation::Fr]
-            .map(|base| relation(Node::Relation(base)));
+        let mut relation = |node: Node| model.arena.intern(node, Sort::Relation);
+        let [po, loc] = [BaseRelation::Po, BaseRelation::Loc].map(|base| relation(Node::Relation(base)));
         let program = relation(Node::Intersection(po, loc));
-        let expr = [rf, co, fr].into_iter().fold(program, |all, one| relation(Node::Union(all, one)));
-        let place = Place { file: model.source.clone(), span: Span::default() };
-        let name = Some(COHERENCE.to_owned());
-        let check =
-            Check { name, kind: CheckKind::Acyclic, negated: false, role: Role::Axiom, expr, text: COHERENCE.to_owned(), place };
-        model.checks.push(check);
+        model.forbid_cycles(COHERENCE, vec![program], &[BaseRelation::Rf, BaseRelation::Co, BaseRelation::Fr]);
         let number = model.checks.len() - 1;
         (model, number)
+    }
+
+    /// The model with one more axiom: no read-modify-write reads what comes of its own write (`acyclic rf | rmw`).
+    #[must_use]
+    pub fn asking_for_origins(&self) -> Model {
+        let mut model = self.clone();
+        model.forbid_cycles(ORIGINS, Vec::new(), &[BaseRelation::Rf, BaseRelation::Rmw]);
+        model
+    }
+
+    /// One more axiom: the relations together have no cycle.
+    fn forbid_cycles(&mut self, name: &str, mut relations: Vec<ExprId>, further: &[BaseRelation]) {
+        let arena = &mut self.arena;
+        let mut relation = |node: Node| arena.intern(node, Sort::Relation);
+        relations.extend(further.iter().map(|&base| relation(Node::Relation(base))));
+        let expr = relations.into_iter().reduce(|all, one| relation(Node::Union(all, one)));
+        let Some(expr) = expr else { return };
+        let place = Place { file: self.source.clone(), span: Span::default() };
+        let text = name.to_owned();
+        self.checks.push(Check {
+            name: Some(text.clone()),
+            kind: CheckKind::Acyclic,
+            negated: false,
+            role: Role::Axiom,
+            expr,
+            text,
+            place,
+        });
     }
 }

@@ -105,8 +105,14 @@ fn why(one: &One) -> String {
     if one.any_function {
         meant.push("an exchange stands for another read-modify-write".to_owned());
     }
-    let is_bug = one.answer == ProgramVerdict::Counterexample && !meant.is_empty();
-    let meant = if is_bug { format!(", where {}", meant.join(" and ")) } else { String::new() };
+    if one.elsewhere {
+        meant.push("its threads run as in the compiled program".to_owned());
+    }
+    let meant = match one.answer {
+        ProgramVerdict::Counterexample if !meant.is_empty() => format!(", where {}", meant.join(" and ")),
+        ProgramVerdict::TargetForbids if one.anywhere => ", wherever its threads run".to_owned(),
+        _ => String::new(),
+    };
     format!("{}{turns}{meant}", one.answer.words())
 }
 
