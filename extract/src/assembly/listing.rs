@@ -162,6 +162,10 @@ fn is_of_name(c: char) -> bool {
 /// What a statement is that is no label; none if it makes no code and changes none.
 fn statement(text: String) -> Option<ListingStatement> {
     let (name, behind) = text.split_at(text.find(|c: char| !is_of_name(c)).unwrap_or(text.len()));
+    // `.LFB0 = .`, as gcc writes the marks of its debug information for MIPS and LoongArch. What jumps there jumps to a label that is not known.
+    if (name.starts_with(".L") || name.starts_with("$L")) && behind.replace(' ', "") == "=." {
+        return None;
+    }
     // A symbol that gets a value, and a label as compilers do not write it.
     if behind.trim_start().starts_with(['=', ':']) {
         return Some(ListingStatement::Unread(text));

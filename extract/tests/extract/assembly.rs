@@ -241,6 +241,11 @@ fn directives_that_are_not_passed_over() {
                 ("\t", "jmp 2f; 2 :; ret; 2:; ", "`2 :`"),
                 ("\t", ".macro mfence; .endm; ", "`.macro mfence`"),
                 ("\t", ".set x, 1; ", "`.set x, 1`"),
+                ("\t", ".LFB0 = .; ", "mfence"),
+                ("\t", "$LVL1 = . ; ", "mfence"),
+                ("\t", "jmp .LFB0; .LFB0 = .; ", "`jmp .LFB0`"),
+                ("\t", ".LFB0 = .+1; ", "`.LFB0 = .+1`"),
+                ("\t", "f = .; ", "`f = .`"),
                 ("\t", ".dc.b 0xc3; ", "`.dc.b 0xc3`"),
                 // An address that is so many bytes behind is that of the next instruction where all have four.
                 ("\t", "jmp .+4; ret; ", "`jmp .+4`"),

@@ -238,6 +238,11 @@ fn texts_that_are_wrong() {
         ("front-end ptx", "7:1", "no front end reads tests of this architecture", "drop the line"),
         ("words TOY", "7:1", "`words` is for architectures with a front end", "drop the line"),
         ("well-formed toy.cat", "7:1", "`well-formed` is for architectures with a front end", "drop the line"),
+        ("read exists", "7:6", "`exists` is no mnemonic", "that mapping rows and litmus tests have"),
+        ("read locations", "7:6", "`locations` is no mnemonic", "that mapping rows and litmus tests have"),
+        ("rmw filter", "7:5", "`filter` is no mnemonic", "that mapping rows and litmus tests have"),
+        ("fence forall", "7:7", "`forall` is no mnemonic", "that mapping rows and litmus tests have"),
+        ("tag let on R", "7:5", "`let` is no name for a tag", "no word of the language"),
         ("tag A| on R", "7:7", "`` is no name for a tag", "a letter first"),
         ("tag QUICK|ACQ on R", "7:11", "two tags `ACQ`", "drop one"),
     ];
@@ -262,6 +267,10 @@ fn lines_of_assembly_that_are_wrong() {
         ("registers 8 b0..b9 part", "7:10", "`part` says of which registers they are parts", "name the whole registers"),
         ("instruction \"add <r>\" = \"add<u:r1> <r>, <r>, 1\"", "7:25", "the pattern has no slot `<r1>`", "one of the pattern"),
         ("instruction \"add <r>\" = \"mov <=x0:r1>, <r>\"", "7:25", "the pattern has no slot `<r1>`", "one of the pattern"),
+        ("each l = b/8 w/32", "7:6", "`<l>` is a slot of patterns", "choose another name"),
+        ("each r1 = b/8 w/32", "7:6", "`<r1>` is a slot of patterns", "choose another name"),
+        ("instruction \"load<width> <r>, <m>\" = \"ld <r>, <m>\"", "7:13", "no slot is called so", "lines `each` above"),
+        ("instruction \"load<pair> <r>, <m>\" = \"ld <r>, <m>\"", "7:13", "no slot is called so", "lines `each` above"),
         ("comments \"@\" \" \"", "7:14", "nothing begins no comment", "comments and in quotes"),
     ];
     for (line, place, message, help) in cases {

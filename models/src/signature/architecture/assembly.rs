@@ -72,7 +72,7 @@ pub enum Piece {
     Slot(SlotKind, String),
 }
 
-/// What may stand in a slot, by the first letter of its name.
+/// What may stand in a slot, by the letter of its name; digits may stand behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotKind {
     /// `<r>`: a register.
@@ -101,7 +101,9 @@ struct Refused {
 
 impl SlotKind {
     fn of(name: &str) -> Option<Self> {
-        Some(match name.chars().next()? {
+        let mut letters = name.chars();
+        let first = letters.next().filter(|_| letters.all(|c| c.is_ascii_digit()))?;
+        Some(match first {
             'r' => Self::Register,
             'p' => Self::PercentRegister,
             'n' => Self::Number,
@@ -353,6 +355,10 @@ impl Reader<'_> {
             let message = "expected a name and what it stands for";
             return Err(self.error(after(keyword), message, "expected a name", Self::shape("each")));
         };
+        if SlotKind::of(name).is_some() {
+            let help = "choose another name, of two letters, say: it would stand in place of the slot in every line below";
+            return Err(self.error(rest[0].1, format!("`<{name}>` is a slot of patterns"), "the name of a slot", help));
+        }
         if *sign != equals {
             return Err(self.error(rest[1].1, "expected `=`", "no `=`", Self::shape("each")));
         }

@@ -6,17 +6,58 @@ use super::{ArchitectureInstruction, MAX_INSTRUCTIONS, StatusDependency, leaked}
 use crate::diagnostic::{Diagnostic, Span};
 use crate::signature::Operation;
 
-/// The words of mapping rows, and the instructions of litmus tests that access no memory.
-const RESERVED: [&str; 37] = [
-    "or", "nothing", "absent", "other", "addr", "data", "ctrl", "mov", "cvt", "add", "sub", "mul", "div", "rem", "and", "xor",
-    "not", "neg", "shl", "shr", "min", "max", "setp", "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "exit", "ret",
-    "mad", "selp", "bar", "barrier",
+/// The words of mapping rows and those that end the table of a litmus test, and the instructions of tests that access no memory.
+const RESERVED: [&str; 42] = [
+    "or",
+    "nothing",
+    "absent",
+    "other",
+    "addr",
+    "data",
+    "ctrl",
+    "mov",
+    "cvt",
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "rem",
+    "and",
+    "xor",
+    "not",
+    "neg",
+    "shl",
+    "shr",
+    "min",
+    "max",
+    "setp",
+    "goto",
+    "bra",
+    "beq",
+    "bne",
+    "blt",
+    "ble",
+    "bgt",
+    "bge",
+    "exit",
+    "ret",
+    "mad",
+    "selp",
+    "bar",
+    "barrier",
+    "exists",
+    "forall",
+    "filter",
+    "locations",
+    "ScopeTree",
 ];
 
 /// Is it an instruction of the table form that accesses no memory?
 pub(super) fn is_local(word: &str) -> bool {
     let name = word.split('.').next().unwrap_or_default();
-    RESERVED.contains(&name) && !["nothing", "absent", "other", "addr", "data", "ctrl"].contains(&name)
+    let elsewhere =
+        ["nothing", "absent", "other", "addr", "data", "ctrl", "exists", "forall", "filter", "locations", "ScopeTree"];
+    RESERVED.contains(&name) && !elsewhere.contains(&name)
 }
 
 impl Reader<'_> {
@@ -38,7 +79,7 @@ impl Reader<'_> {
             || mnemonic.ends_with('.')
         {
             let help = "a mnemonic is a word of ASCII letters, digits, `_` and `.` that begins with a letter, and none of the words \
-                        that mapping rows and litmus tests have for other things (or, nothing, ctrl, mov, add, ...)";
+                        that mapping rows and litmus tests have for other things (or, nothing, ctrl, mov, add, exists, ...)";
             return Err(self.error(*span, format!("`{mnemonic}` is no mnemonic"), "not a mnemonic", help));
         }
         let kept;

@@ -58,7 +58,7 @@ impl Reader<'_> {
             return Err(self.error(span, no_name, "taken", "every architecture has this name; choose another one"));
         }
         if !is_name(name) {
-            let help = "a tag is a name of .cat: letters, digits, `_`, `.` and `-`, and a letter first";
+            let help = "a tag is a name of .cat: letters, digits, `_`, `.` and `-`, and a letter first, that is no word of the language (`let`, `acyclic`, ..)";
             return Err(self.error(span, no_name, "not a name", help));
         }
         if name == SCOPED || self.is_scope(name) {
