@@ -64,6 +64,10 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
     let word = line.split([' ', '\t', '{', '"']).next().unwrap_or_default();
     let span = Span::new(start, start + word.len());
     let known = DIALECTS.iter().find(|(name, _)| *name == word).map(|&(_, dialect)| dialect);
+    // `ptx` and `CUDA` begin tests and no models: to a model the word is the text of that name, and so it is to a test beside that text.
+    let of_models = Architecture::FRONT_ENDS.iter().any(|front_end| front_end.words().contains(&word));
+    let own = if known.is_some() && !of_models { architecture::beside(word, file).map_err(first)? } else { None };
+    let known = own.map(Dialect::Text).or(known);
     let spoken = if known.is_none() && is_word(word) { architecture::of_assembly(word, file).map_err(first)? } else { None };
     let known = known.or(spoken.map(Dialect::Text));
     let Some(dialect) = known.map_or_else(|| of_text(file, word), |dialect| Ok(Some(dialect)))? else {

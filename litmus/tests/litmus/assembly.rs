@@ -573,6 +573,27 @@ fn a_new_architecture_is_a_text_alone() {
     assert!(!ask(increment, "exists (~x=2)") && ask(increment, "exists (x=2)"));
 }
 
+/// A text may have the name of a kind of tests, where that is the first word of no model: tests beside it are in its words, others are not.
+#[test]
+fn a_text_may_be_called_as_a_kind_of_tests() {
+    let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for (name, text) in [
+        ("ptx", "ptx own\n{ x=0; }\n P0 ;\n put x, 1 ;\nexists (x == 1)\n"),
+        ("CUDA", "CUDA own\n{ x=0; }\n P0 ;\n put x, 1 ;\nexists (x == 1)\n"),
+    ] {
+        let folder = target.join(format!("called-{name}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{name}.arch")), "architecture \"own\"\nread get\nwrite put\n").unwrap();
+        std::fs::write(folder.join(format!("{name}.cat")), format!("{name} \"own\"\nacyclic po | rf | co | fr as Order\n"))
+            .unwrap();
+        let model = model(&folder.join(format!("{name}.cat")).display().to_string());
+        std::fs::write(folder.join("t.litmus"), text).unwrap();
+        let read = read::load(&folder.join("t.litmus")).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
+        assert!(run(&read.test, &model, &Options::default()).unwrap().reachable);
+        assert!(read::test(&SourceFile::new("elsewhere/t.litmus", text)).is_err());
+    }
+}
+
 /// A model in the manner of herd7 or Dartagnan, as it is read for tests of an architecture.
 fn of_peer(tool: &str, text: &str, architecture: &str) -> Model {
     let source = SourceFile::new(format!("{tool}:m.cat"), text);
