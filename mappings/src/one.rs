@@ -130,7 +130,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     // The first way in which the compiled program has the outcome, or else the first.
     let mut first: Option<CompiledRun> = None;
     let mut lost = None;
-    let elsewhere = if said.reachable || said.racy == Some(true) { Vec::new() } else { elsewhere(mapping, test)? };
+    let elsewhere = if said.reachable || said.racy == Some(true) { Vec::new() } else { elsewhere(mapping, test, &tables)? };
     let anywhere = !elsewhere.is_empty();
     'places: for placed in std::iter::once(None).chain(elsewhere.into_iter().map(Some)) {
         let moved = placed.map(|test| SourcePaths::new(&test, mapping.source.signature, bounds).map_err(unfold)).transpose()?;
@@ -212,20 +212,22 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     })
 }
 
-/// The test with its threads in all other places that its rows or the target tell apart. None where the source model sees where threads run, or the
+/// The test with its threads in all other places that the rows of its operations or the target tell apart. None where the source model sees where threads run, or the
 /// test says it.
-fn elsewhere(mapping: &Mapping, test: &Test) -> Result<Vec<Test>, Refusal> {
+fn elsewhere(mapping: &Mapping, test: &Test, tables: &[ProgramRows<'_>]) -> Result<Vec<Test>, Refusal> {
     if mapping.source.is_scoped() || test.threads.iter().any(|thread| thread.placement.is_some()) {
         return Ok(Vec::new());
     }
-    let steps = mapping.rows.iter().flat_map(|row| &row.alternatives).flat_map(|lowering| &lowering.steps);
+    let lowerings = tables.iter().flat_map(|table| &table.rows).flat_map(|(_, lowerings)| lowerings);
+    let steps = lowerings.flat_map(|lowering| &lowering.steps);
     let named = steps.filter_map(|step| match step.scope {
         StepScope::Named(scope) => Some(scope),
         StepScope::Same | StepScope::None => None,
     });
     let levels: Vec<Scope> =
         named.chain(Scope::LEVELS.into_iter().filter(|&scope| mapping.target.mentions_level(scope))).collect();
-    let ways = divisions(test.threads.len(), &levels, MOST_WAYS).ok_or(Refusal::TooMany("to place its threads"))?;
+    let ways = divisions(test.threads.len(), &levels, MOST_WAYS)
+        .ok_or(Refusal::TooMany("to place its threads, of which it does not say where they run (`P0@wg 0,dev 0`),"))?;
     let is_apart = |scope: Scope, places: &[Placement]| {
         let pairs = places.iter().enumerate().flat_map(|(i, a)| places[..i].iter().map(move |b| (a, b)));
         pairs.into_iter().all(|(a, b)| a.shares(scope, *b) == (scope >= Scope::Gpu))

@@ -230,6 +230,18 @@ fn threads_of_a_model_without_scopes_run_anywhere() {
             Runner::new(&table(scope).target).run(&test(&target), &Options::default(), Choice::Both).expect("it can be run");
         assert_eq!(said.reachable, answer == bug, "{target}");
     }
+    // Six threads have more than 1,000 ways to run in blocks of several GPUs, which only matter where a row of the program names both.
+    let threads = |load: &str| -> String {
+        let thread = |t: u8| format!("P{t} (atomic_int* x) {{\n  int r0 = {load};\n}}\n");
+        let readers: String = (1..6).map(thread).collect();
+        let store = "P0 (atomic_int* x) {\n  atomic_store_explicit(x, 1, memory_order_relaxed);\n}\n";
+        format!("C six\n{{ x=0; }}\n{store}{readers}exists (1:r0=1 /\\ x=0)\n")
+    };
+    let by_exchange = threads("atomic_exchange_explicit(x, 1, memory_order_relaxed)");
+    let by_load = threads("atomic_load_explicit(x, memory_order_relaxed)");
+    let two_scopes = with_row("rc11-to-ptx-descoped", "RMW.RLX", "atom.relaxed.gpu or atom.relaxed.cta");
+    assert!(matches!(ask(&two_scopes, &test(&by_exchange), None), Err(Refusal::TooMany(what)) if what.starts_with("to place")));
+    assert!(!matches!(ask(&two_scopes, &test(&by_load), None), Err(Refusal::TooMany(_))));
 }
 
 /// The operations of random programs: as C, and as PTX with the orders of a row.
