@@ -3,7 +3,7 @@
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Error, Options};
 use margay_litmus::print;
-use margay_litmus::strengthen::{Costs, Limits, Terms, cheapest};
+use margay_litmus::strengthen::{Costs, Limits, Terms, cheapest, joined};
 use margay_litmus::test::{AccessOrder, Body, Dialect, FenceOrder, Instruction, Operation, Test};
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::Scope;
@@ -158,8 +158,15 @@ fn changes(before: &Test, after: &Test, origins: &[Vec<Option<Origin>>]) -> Opti
         let same = |c: &OperationChange| {
             c.at == change.at && c.side == change.side && strength(&c.operation) == strength(&change.operation)
         };
-        if !once.iter().any(same) {
-            once.push(change);
+        if once.iter().any(same) {
+            continue;
+        }
+        // Two threads may execute one instruction, and one needs it to release, the other one to acquire.
+        let of_one = |c: &&mut OperationChange| c.at == change.at && change.side == RepairSide::Instead && c.side == change.side;
+        let both = once.iter_mut().find(of_one).and_then(|c| Some((joined(&c.operation, &change.operation)?, c)));
+        match both {
+            Some((operation, c)) => c.operation = operation,
+            None => once.push(change),
         }
     }
     Some(once)

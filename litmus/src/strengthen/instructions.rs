@@ -120,6 +120,16 @@ fn strength(operation: &Operation, dialect: Dialect) -> Option<(SiteKind, Streng
     }
 }
 
+/// The operation, as strong as both it and another one of its kind in PTX are; `None` where they are not of one kind.
+pub fn joined(operation: &Operation, other: &Operation) -> Option<Operation> {
+    let ((kind, one), (of_other, two)) = (strength(operation, Dialect::Ptx)?, strength(other, Dialect::Ptx)?);
+    (kind == of_other).then(|| {
+        let mut both = operation.clone();
+        set(&mut both, one.join(two));
+        both
+    })
+}
+
 /// The fence of tests without orders and scopes.
 pub(super) const GENERIC_FENCE: Strength = Strength { order: Order::Sc, scope: Scope::Sys };
 

@@ -20,6 +20,7 @@ mod text;
 mod tried;
 
 pub use cost::{Costs, CostsError, OPERATIONS};
+pub use instructions::joined;
 pub use search::{Limits, RepairsFound, Stopped, TestRepair, cheapest};
 pub use space::{SearchSpace, StrengtheningPlaces};
 pub use tried::TriedChanges;
@@ -42,6 +43,16 @@ impl Strength {
     /// Does the other one ask for everything that this one asks for?
     pub fn at_most(self, other: Self) -> bool {
         self.order.is_at_most(other.order) && self.scope <= other.scope
+    }
+
+    /// What asks for everything that either of the two asks for; an acquire and a release are both.
+    fn join(self, other: Self) -> Self {
+        let order = match () {
+            () if self.order.is_at_most(other.order) => other.order,
+            () if other.order.is_at_most(self.order) => self.order,
+            () => Order::AcqRel,
+        };
+        Self { order, scope: self.scope.max(other.scope) }
     }
 }
 
