@@ -1,6 +1,8 @@
 //! Help, the version, and mistakes on the command line, as the parser of options tells them.
 
+use std::error::Error;
 use std::io::{self, IsTerminal, Write};
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::ErrorKind;
 use margay_console::exit::Exit;
@@ -16,8 +18,11 @@ pub fn print(error: &clap::Error) -> Exit {
     };
     if error.use_stderr() {
         let mut said = shown(styles(io::stderr().is_terminal()));
+        if let Some((words, ours)) = number(error) {
+            said = said.replace(&words, ours);
+        }
         if error.kind() == ErrorKind::MissingRequiredArgument
-            && let Some(hint) = std::env::args().skip(2).find_map(|word| hint(&word))
+            && let Some(hint) = std::env::args().skip(2).find_map(|word| hint(&word)).or_else(|| list(error))
         {
             said += &format!("\n{hint}\n");
         }
@@ -43,4 +48,28 @@ fn hint(word: &str) -> Option<String> {
         _ => return None,
     };
     Some(terminal::printable(&format!("`{word}` seems to be {what}: margay {command} {word}"), false).into_owned())
+}
+
+/// Which command lists what is missing: that stands in lines of its own in front of the usage, whoever found it missing.
+fn list(error: &clap::Error) -> Option<String> {
+    let text = error.render().to_string();
+    let mut missing = text.lines().take_while(|line| !line.starts_with("Usage"));
+    let lists = [
+        ("<MODEL>", "`margay models` lists the built-in models; a .cat file is named by its path"),
+        ("<MAPPING>", "`margay mappings` lists the built-in mappings; a .map file is named by its path"),
+        ("<FRONT-END>", "`margay extract --list` lists the front ends"),
+    ];
+    missing.find_map(|line| lists.iter().find(|(name, _)| line.ends_with(name))).map(|(_, list)| (*list).to_owned())
+}
+
+/// What the standard library says of a number that it cannot read, and the same in plain words.
+fn number(error: &clap::Error) -> Option<(String, &'static str)> {
+    let wrong = error.source()?;
+    let expected = match wrong.downcast_ref::<ParseIntError>().map(ParseIntError::kind) {
+        Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => "the number is too large",
+        Some(_) => "expected a whole number, and none below zero",
+        None if wrong.is::<ParseFloatError>() => "expected a number",
+        None => return None,
+    };
+    Some((wrong.to_string(), expected))
 }

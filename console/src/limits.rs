@@ -272,11 +272,16 @@ fn split(text: &str) -> Option<(f64, &str)> {
 }
 
 /// Reads a number of things of which there must be one.
-pub fn at_least_one<T: std::str::FromStr<Err: std::fmt::Display> + Default + PartialEq>(text: &str) -> Result<T, String> {
-    match text.parse::<T>() {
-        Ok(none) if none == T::default() => Err("give at least 1".to_owned()),
-        Ok(some) => Ok(some),
-        Err(error) => Err(error.to_string()),
+///
+/// # Errors
+/// It is no number, or there is none of it.
+pub fn at_least_one<T>(text: &str) -> Result<T, Box<dyn std::error::Error + Send + Sync>>
+where
+    T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static> + Default + PartialEq,
+{
+    match text.parse::<T>()? {
+        none if none == T::default() => Err("give at least 1".into()),
+        some => Ok(some),
     }
 }
 
@@ -323,8 +328,8 @@ mod tests {
 
     #[test]
     fn numbers_of_things() {
-        assert_eq!(at_least_one::<u64>("3"), Ok(3));
-        assert!(at_least_one::<u64>("0").is_err_and(|e| e == "give at least 1"));
+        assert!(at_least_one::<u64>("3").is_ok_and(|n| n == 3));
+        assert!(at_least_one::<u64>("0").is_err_and(|e| e.to_string() == "give at least 1"));
         assert!(at_least_one::<usize>("-1").is_err() && at_least_one::<usize>("x").is_err());
     }
 }

@@ -54,7 +54,9 @@ pub fn arrange(command: Command) -> Command {
 fn below(command: Command, path: &str, grouped: bool) -> Command {
     let grouped = grouped && !UNGROUPED.contains(&command.get_name());
     let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_owned()).collect();
-    let mut arranged = if grouped { command.mut_args(place) } else { command };
+    // Where a number is expected `-1` is a wrong one, and no option that is not known.
+    let numbers = command.mut_args(|a| if a.get_action().takes_values() { a.allow_negative_numbers(true) } else { a });
+    let mut arranged = if grouped { numbers.mut_args(place) } else { numbers };
     for name in names {
         let path = format!("{path} {name}");
         arranged = arranged.mut_subcommand(&name, |c| below(c, &path, grouped));

@@ -209,8 +209,12 @@ fn a_command_of_another_architecture() {
 fn what_has_no_meaning_is_refused() {
     let folder = folder("extract/wrong");
     let empty = folder.display().to_string();
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["llvm-irr"], "did you mean `llvm-ir`?"),
+        (&["llc"], "it is started by `llvm-ir`"),
+        (&[], "`margay extract --list` lists the front ends"),
+        (&["gcc", "--cmd", "/nowhere/gcc {in}"], "`--arch x86-64` asks about one"),
+        (&["gcc", "--cmd", "false {in}", "--types", "b32"], "`--arch x86-64` asks about one"),
         (&["llvm-ir", "--cmd", "llc"], "write `{in}` in it"),
         (&["llvm-ir", "--cmd", "/nowhere/llc {in} -o {out}"], "/nowhere/llc"),
         (&["llvm-ir", "--types", "b31"], "there is no type `b31`"),

@@ -102,6 +102,31 @@ fn none_of_something_is_not_asked_for() {
     }
 }
 
+#[test]
+fn what_is_no_number_is_said_in_plain_words() {
+    for (number, expected) in [
+        ("four", "expected a whole number"),
+        ("4.5", "expected a whole number"),
+        ("-1", "none below zero"),
+        ("", "expected a whole number"),
+        ("99999999999999999999", "the number is too large"),
+    ] {
+        for arguments in [&["check", "rc11-to-ptx", "--bound", number][..], &["check", "rc11-to-ptx", "--jobs", number]] {
+            said(&margay(arguments), 2, expected);
+        }
+    }
+}
+
+/// Who leaves out the model, or the mapping, may not know which there are.
+#[test]
+fn what_is_missing_is_listed_by_a_command() {
+    for (arguments, list) in
+        [(&["run", TEST][..], "`margay models`"), (&["check"], "`margay mappings`"), (&["extract", "--arch", "sm_90"], "--list")]
+    {
+        said(&margay(arguments), 2, list);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn help_that_cannot_be_read_is_no_success() {

@@ -43,6 +43,15 @@ pub fn text(name: &str) -> Option<&'static str> {
     BUILT_IN.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
+/// The built-in front ends whose command starts this program.
+fn starting(program: &str) -> Vec<&'static str> {
+    let starts = |text: &str| {
+        let front = FrontEnd::read("front end", &SourceFile::new("<built-in>", text));
+        front.is_ok_and(|front| crate::compile::program(&front.command) == Some(program))
+    };
+    BUILT_IN.iter().filter(|(_, text)| starts(text)).map(|(name, _)| *name).collect()
+}
+
 /// The front end to ask about an architecture: another one where it says so and that one knows the machine.
 ///
 /// # Errors
@@ -79,7 +88,12 @@ pub fn find(name: &str) -> Result<FrontEnd, Vec<Diagnostic>> {
     }
     let error = Diagnostic::error(format!("there is no front end `{name}`"));
     let known: Vec<&str> = names().collect();
+    let starting = starting(name);
     Err(vec![match nearest(name, known.iter().copied()) {
+        _ if !starting.is_empty() => error.help(format!(
+            "it is a compiler, and a front end is a way of writing operations; it is started by `{}` (`margay extract --list`)",
+            starting.join("`, `")
+        )),
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error.help(format!("front ends: {}; or give the path of a file of your own (docs/extract.md)", known.join(", "))),
     }])

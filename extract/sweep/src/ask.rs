@@ -189,7 +189,7 @@ fn one(task: &Task<'_>, options: &SweepOptions, store: &Store, output: &Output) 
         None => {
             let mut record = Record::new(&key, &task.compiler.name(), task.front, &task.architecture);
             match table(&asked, output) {
-                Ok(table) => match (&table.written_for, nothing(&table)) {
+                Ok(table) => match (&table.written_for, nothing(&asked, &table)) {
                     (Some(target), _) => record.nothing(&table, Some(format!("it writes PTX for {target}"))),
                     (None, Some(_)) => record.nothing(&table, None),
                     (None, None) => store.table(&mut record, &table, &models)?,

@@ -62,7 +62,7 @@ pub fn run(
             }
             Err(error) => return output.wrong(&[error]),
         };
-        if let Some(error) = nothing(&table) {
+        if let Some(error) = nothing(&asked, &table) {
             return output.wrong(&[error]);
         }
         if let Some(target) = &table.written_for {
@@ -71,11 +71,11 @@ pub fn run(
                 .help(format!("the table is of {target}; does the command use `{{arch}}`, and does the compiler know it?"))]);
         }
         let text = map(&table, &asked.models());
-        if let Some(file) = file {
-            let file = if several { with_architecture(file, architecture) } else { file.to_path_buf() };
-            if let Err(error) = write_over(&file, text.as_bytes()) {
-                return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", file.display()))]);
-            }
+        let file = file.map(|file| if several { with_architecture(file, architecture) } else { file.to_path_buf() });
+        if let Some(file) = &file
+            && let Err(error) = write_over(file, text.as_bytes())
+        {
+            return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", file.display()))]);
         }
         let mut document = json::document(&table);
         let unknown = table.counts()[3];
@@ -90,6 +90,7 @@ pub fn run(
             }
         } else if output.format != Format::Json {
             match file {
+                Some(file) if several => output.print(&format!("{}: {}", summary(&table), file.display()))?,
                 Some(_) => output.print(&summary(&table))?,
                 None => {
                     output.print(text.trim_end())?;

@@ -99,6 +99,19 @@ impl CompilerQuestion<'_> {
         }
     }
 
+    /// That one architecture can be asked about alone, where nobody chose one and what this one needs is not there.
+    fn alone(&self) -> String {
+        let all = &self.front.architectures;
+        match all.first() {
+            Some(first) if self.options.architectures.is_empty() && all.len() > 1 => format!(
+                "; this was for {}, since without `--arch` all are asked about ({}): `--arch {first}` asks about one",
+                self.architecture,
+                all.join(", ")
+            ),
+            _ => String::new(),
+        }
+    }
+
     /// The architecture whose text reads the assembly that comes out; none where that is PTX.
     ///
     /// # Errors
@@ -195,15 +208,15 @@ pub fn table(asked: &CompilerQuestion<'_>, output: &Output) -> Result<Table, Dia
     let outcome = compile::compile(front, &command, points, jobs, &bar);
     bar.finish();
     let outcome = outcome.map_err(|why| {
-        Diagnostic::error(why)
-            .help("`--cmd` says how to compile, `--compiler DIR` where an unpacked compiler is (.ci/compilers fetches some)")
+        let help = "`--cmd` says how to compile, `--compiler DIR` where an unpacked compiler is (.ci/compilers fetches some)";
+        Diagnostic::error(why).help(format!("{help}{}", asked.alone()))
     })?;
     let version = version.filter(|v| !v.is_empty()).unwrap_or_else(|| "a compiler that does not say its version".to_owned());
     Ok(Table::new(front, &command, version, &outcome))
 }
 
 /// The error where nothing at all compiles: then it is the command that is wrong.
-pub fn nothing(table: &Table) -> Option<Diagnostic> {
+pub fn nothing(asked: &CompilerQuestion<'_>, table: &Table) -> Option<Diagnostic> {
     let whys: Vec<&str> = table
         .rows
         .iter()
@@ -214,5 +227,6 @@ pub fn nothing(table: &Table) -> Option<Diagnostic> {
         .collect::<Option<_>>()?;
     let most = whys.iter().max_by_key(|why| whys.iter().filter(|w| w == why).count())?;
     let error = Diagnostic::error(format!("nothing compiles for {}: {most}", table.architecture));
-    Some(error.help("`--program` prints what is compiled; try the command by hand (docs/extract.md)"))
+    let help = "`--program` prints what is compiled; try the command by hand (docs/extract.md)";
+    Some(error.help(format!("{help}{}", asked.alone())))
 }
