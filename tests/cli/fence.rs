@@ -1,36 +1,7 @@
-//! `margay fence` as the pages and programs meet it: the worked examples of docs/explain.md, what is said where nothing was found, and that
-//! a proposed change, applied, is what it says to be.
-
-use std::path::Path;
+//! `margay fence` as programs meet it: what is said where nothing was found, and that a proposed change, applied, is what it says to be. The worked
+//! examples of docs/explain.md are those of pages.rs.
 
 use crate::program::{err, folder, json, margay, out, write};
-
-/// The answers in the blocks of docs/explain.md that begin with a command; `...` stands for the rest of a line, or of the answer.
-#[test]
-fn the_worked_examples_are_the_answers() {
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/explain.md")).expect("the page");
-    let blocks: Vec<&str> = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    let mut examples = 0;
-    for block in blocks.into_iter().filter(|block| block.starts_with("$ margay fence ")) {
-        let (command, shown) = block.split_once('\n').expect("an answer");
-        let arguments: Vec<&str> = command.trim_start_matches("$ margay ").split_whitespace().collect();
-        let output = crate::program::command(&arguments).env("COLUMNS", "200").output().expect("it starts");
-        let said = out(&output);
-        let mut lines = said.lines();
-        for expected in shown.trim_end().lines() {
-            if expected.trim() == "..." {
-                break;
-            }
-            let line = lines.next().unwrap_or_default();
-            match expected.strip_suffix("...") {
-                Some(start) => assert!(line.starts_with(start), "{command}\n{said}"),
-                None => assert_eq!(line, expected, "{command}\n{said}"),
-            }
-        }
-        examples += 1;
-    }
-    assert_eq!(examples, 4);
-}
 
 /// What is proposed, as it is written in the JSON, is read again, and the outcome is forbidden.
 #[test]

@@ -73,7 +73,9 @@ fn wrong_input_is_refused_with_its_place() {
         (&[LOCK, "--launch", "2"], "expected blocks and threads"),
         (&[LOCK, "--launch", "99x99"], "at most 4096"),
         (&[LOCK, "--arg", "0=1"], "there is no argument for parameter 0"),
+        (&[LOCK, "--arg", "0=1"], "`--kernel NAME` asks about one kernel"),
         (&[LOCK, "--kernel", "ticket_lock", "--final", "nowhere == 1"], "there is no array `nowhere`"),
+        (&[LOCK, "--kernel", "ticket_lock", "--arg", "0=1"], "What is passed, says how arguments and conditions are written"),
         (&[LOCK, "--kernel", "ticket_lock", "--final", "counter =="], "cannot be asked"),
         (&["tests/kernels/lock.cu", "--toolkit", "/nowhere"], "there is no bin/nvcc"),
     ] {
@@ -107,23 +109,6 @@ fn kernels_are_found_by_their_names_in_the_source() {
         assert!(said.starts_with("none: `_ZN5flags11fenced_flagEPiPVi`") && said.contains("in launch 2x1 under"), "{said}");
     }
     assert!(err(&margay(&["kernel", &path, "--kernel", "flag"])).contains("there is no kernel `flag`"));
-}
-
-/// The answers in the blocks of docs/kernels.md that begin with a command; `...` stands for the rest of an answer.
-#[test]
-fn the_worked_examples_are_the_answers() {
-    let page =
-        std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/kernels.md")).expect("the page");
-    let blocks: Vec<&str> = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    let blocks: Vec<&str> = blocks.into_iter().filter(|block| block.starts_with("$ margay ")).collect();
-    assert_eq!(blocks.len(), 6);
-    for block in blocks {
-        let (command, shown) = block.split_once('\n').expect("an answer");
-        let arguments: Vec<&str> = command.trim_start_matches("$ margay ").split_whitespace().collect();
-        let said = out(&crate::program::command(&arguments).env("COLUMNS", "200").output().expect("it starts"));
-        let expected: Vec<&str> = shown.lines().take_while(|line| *line != "...").collect();
-        assert_eq!(said.lines().take(expected.len()).collect::<Vec<_>>(), expected, "{command}\n{said}");
-    }
 }
 
 /// Store buffering is an outcome of weak memory alone: asked by name, shown with the model that forbids it, and nothing where it is not asked.

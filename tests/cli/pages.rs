@@ -1,5 +1,6 @@
 //! What the README and the documentation show is what the program prints and draws today, and their links lead somewhere.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::program::{err, folder, margay, out, write};
@@ -71,6 +72,90 @@ fn each_door_shows_what_its_command_prints() {
                 "`{line}` is not printed by `{command}`, or in another order:\n{printed}"
             );
         }
+    }
+}
+
+/// Answers of pages that are not held against the program here, and why.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("margay extract llvm-ir --compiler", "needs the compilers of two versions"),
+    ("margay check llvm-22.1-sm90 --causes", "takes a minute; first_lines.rs asks for causes in less"),
+];
+
+/// The commands in blocks of a page, fenced or indented, each with what the page shows below it.
+fn answers(page: &str) -> Vec<(String, Vec<String>)> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    let (mut fenced, mut is_open) = (false, false);
+    for line in page.lines() {
+        if line.starts_with("```") {
+            (fenced, is_open) = (!fenced, false);
+            continue;
+        }
+        let text = match line.strip_prefix("    ") {
+            _ if fenced => line,
+            Some(text) => text,
+            None if line.is_empty() => line,
+            None => {
+                is_open = false;
+                continue;
+            }
+        };
+        if let Some(command) = text.strip_prefix("$ ") {
+            is_open = command.starts_with("margay ");
+            found.extend(is_open.then(|| (command.to_owned(), Vec::new())));
+        } else if let (true, Some((_, shown))) = (is_open, found.last_mut()) {
+            shown.push(text.to_owned());
+        }
+    }
+    for (_, shown) in &mut found {
+        shown.truncate(shown.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1));
+    }
+    found.retain(|(_, shown)| !shown.is_empty());
+    found
+}
+
+/// Where a page shows a command and, below it, an answer, the program prints that today: line by line from the first on, on a terminal of 200 columns. `...` stands
+/// for lines that are left out, or for the rest of a line.
+#[test]
+fn the_answers_on_pages_are_those_of_today() {
+    let mut pages: Vec<String> = std::fs::read_dir(root().join("docs"))
+        .expect("the documentation")
+        .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
+        .filter(|name| name.ends_with(".md"))
+        .collect();
+    pages.sort();
+    let (mut asked, mut left) = (BTreeMap::<String, usize>::new(), BTreeSet::new());
+    for page in pages {
+        for (command, shown) in answers(&read(format!("docs/{page}"))) {
+            if let Some((start, _)) = ELSEWHERE.iter().find(|(start, _)| command.starts_with(start)) {
+                left.insert(*start);
+                continue;
+            }
+            let arguments: Vec<&str> = command.split_whitespace().skip(1).collect();
+            let output = crate::program::command(&arguments).env("COLUMNS", "200").output().expect("it starts");
+            let said = out(&output);
+            let mut lines = said.lines();
+            let mut skips = false;
+            for expected in &shown {
+                if expected.trim() == "..." {
+                    skips = true;
+                    continue;
+                }
+                let is_it = |line: &str| match expected.strip_suffix("...") {
+                    Some(start) => line.starts_with(start),
+                    None => line == expected,
+                };
+                let there = if skips { lines.any(is_it) } else { lines.next().is_some_and(is_it) };
+                assert!(there, "docs/{page}: `{command}` does not print `{expected}` there, but\n{said}{}", err(&output));
+                skips = false;
+            }
+            *asked.entry(page.clone()).or_default() += 1;
+        }
+    }
+    assert_eq!(left.len(), ELSEWHERE.len(), "{left:?}");
+    let least =
+        [("applications.md", 2), ("compiler-reviews.md", 2), ("explain.md", 4), ("kernels.md", 6), ("weaken-and-repair.md", 1)];
+    for (page, count) in least {
+        assert!(asked.get(page).is_some_and(|&n| n >= count), "{page} has fewer answers than {count}: {asked:?}");
     }
 }
 
