@@ -81,6 +81,28 @@ fn other_questions_are_asked() {
     assert!(hardened.contains("to add: `fence.sc.gpu` (in CUDA: __threadfence()) behind new.cu:4"), "{hardened}");
 }
 
+/// Fences and orders are no barrier: where two threads of one block race, and one was forgotten, the answer says that none was tried.
+#[test]
+fn a_barrier_that_may_be_missing_is_named() {
+    let files = folder("kernel-cuda-barrier");
+    let array = |name: &str, place: &str, index: &str| {
+        let text = format!(
+            "__device__ int all[64];\n__global__ void k(int *out) {{\n  {place}\n  cell[{index}] = 1;\n  out[{index}] = cell[{index} ^ 1];\n}}\n"
+        );
+        write(&files, name, text)
+    };
+    for (file, launch, missing) in [
+        (array("one_block.cu", "__shared__ int cell[64];", "threadIdx.x"), "1x2", true),
+        (array("two_blocks.cu", "int *cell = all;", "blockIdx.x"), "2x1", false),
+    ] {
+        for repairs in [&[][..], &["--without-repair"]] {
+            let said = flat(&out(&margay(&[&["kernel", &file, "--compiler", "margay", "--launch", launch], repairs].concat())));
+            assert!(said.starts_with("counterexample: `k`, data race"), "{said}");
+            assert_eq!(said.contains("perhaps `__syncthreads()`"), missing, "{said}");
+        }
+    }
+}
+
 /// A command makes PTX of a file of any kind: the answer says so, and what the command says against it is shown.
 #[test]
 fn a_command_compiles() {

@@ -16,9 +16,9 @@ use super::present::{CheckContext, PresentedCounterexample};
 use crate::headline::{Headline, Tone, events};
 use crate::restriction::{Restriction, supposes};
 
-/// The models of a mapping, and the files that they are from.
-pub(crate) fn between(Mapping { source, target, .. }: &Mapping) -> String {
-    format!("{} ({}) -> {} ({})", source.name, source.source.name, target.name, target.source.name)
+/// The file of a mapping, its models, and the files that they are from. A table that was copied and edited still has the title of the first one.
+pub(crate) fn between(Mapping { file, source, target, .. }: &Mapping) -> String {
+    format!("{}: {} ({}) -> {} ({})", file.name, source.name, source.source.name, target.name, target.source.name)
 }
 
 /// Prints the report.

@@ -305,7 +305,11 @@ fn ask_all(
         };
         let wrong = |why: String| {
             let error = Diagnostic::error(format!("{why} (of the kernel `{name}`)"));
-            error.help("`--kernel NAME` asks about one kernel; a harness says things of one (docs/kernels.md)")
+            // Who has named one kernel is not told to name one.
+            error.help(match options.kernels.len() {
+                1 => "docs/kernels.md, What is passed, says how arguments and conditions are written",
+                _ => "`--kernel NAME` asks about one kernel; a harness says things of one (docs/kernels.md)",
+            })
         };
         let answer = ask(&question).map_err(wrong)?;
         let hardening = options.harden.then(|| hardened(&question)).transpose().map_err(wrong)?;

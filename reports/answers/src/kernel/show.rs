@@ -376,6 +376,12 @@ fn show(finding: &Finding, output: &Output) -> std::io::Result<()> {
         RepairAnswer::Nothing => output.prose("  No repair: nothing that was tried is enough.")?,
         RepairAnswer::Open(why) => output.prose(&format!("  No repair: {why}."))?,
     }
+    if lacks_barrier(finding) {
+        output.prose(
+            "  Both threads are of one block. Barriers are not tried: perhaps `__syncthreads()`, or within a warp `__syncwarp()`, is what is missing between \
+             the two.",
+        )?;
+    }
     let model = finding.model_name();
     let forbidden = match finding.kind {
         margay_kernel::FindingKind::Weak => format!(", and `--model {INTERLEAVINGS_FILE}` forbids"),
@@ -385,6 +391,22 @@ fn show(finding: &Finding, output: &Output) -> std::io::Result<()> {
         "  The test, which `margay run FILE --model {model}` confirms{forbidden} (`--out FOLDER` writes both):"
     ))?;
     finding.litmus.lines().try_for_each(|line| output.print(format!("  {line}").trim_end()))
+}
+
+/// Is it a race of two threads of a block that no fence and no order mends? Then a barrier may be what was forgotten, and repairs have none. What is
+/// copied asynchronously waits for other things.
+fn lacks_barrier(finding: &Finding) -> bool {
+    let [one, two] = finding.stands.as_slice() else { return false };
+    let is_access = |text: &str| {
+        let name = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+        ["ld.", "st.", "atom.", "red."].iter().any(|kind| name.starts_with(kind)) && !name.contains(".async")
+    };
+    let mended = match &finding.repair {
+        RepairAnswer::Changes(changes) => !changes.iter().any(is_of_weak),
+        RepairAnswer::Nothing | RepairAnswer::Open(_) => false,
+    };
+    let within = one.block == two.block && one.thread != two.thread && is_access(&one.spot.text) && is_access(&two.spot.text);
+    finding.kind == margay_kernel::FindingKind::Race && within && !mended
 }
 
 /// A change, in a line.
