@@ -105,7 +105,10 @@ fn changes_for(Goal { written, model, options }: &Goal) -> Result<Vec<OperationC
 fn unmet(Goal { written, model, options }: &Goal, changes: &[OperationChange]) -> Option<String> {
     let everywhere = apply(&written.read.test, &written.origins, changes);
     match Runner::new(model).run(&everywhere, &counted(options), Choice::Auto) {
-        Ok(verdict) if !verdict.reachable && verdict.racy != Some(true) && !verdict.bounded => None,
+        Ok(verdict) if !verdict.reachable && verdict.racy != Some(true) => verdict.bounded.then(|| {
+            let name = &written.read.test.name;
+            format!("with the cheapest changes nothing goes wrong in `{name}` in the rounds of loops that were looked at, and of more it is not known")
+        }),
         Ok(_) => Some(format!("the cheapest changes are not enough in `{}`", written.read.test.name)),
         Err(error) => Some(format!("`{}` with the changes could not be asked about: {error}", written.read.test.name)),
     }

@@ -132,6 +132,23 @@ fn repairs_hold_between_blocks() {
     }
 }
 
+/// What mends a kernel as far as its loops were gone round is not called too little: of more rounds it is not known.
+#[test]
+fn repairs_say_where_loops_are_cut_off() {
+    let code = "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra B;\nld.global.u32 %r2, [tail];\n\
+                atom.relaxed.gpu.global.add.u32 %r3, [tail], 1;\nst.global.u32 [out], %r2;\nret;\n\
+                B:\natom.relaxed.gpu.global.add.u32 %r3, [tail], 0;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra B;\nret;";
+    let text = kernel("", ".global .align 4 .u32 tail;\n.global .align 4 .u32 out;", code);
+    let answer = Case { repairs: true, ..Case::new(&text, "k", &["2x1"]) }.ask();
+    let finding = &answer.wrong().expect("a race").findings[0];
+    assert_eq!(finding.kind, FindingKind::Race);
+    assert!(
+        matches!(&finding.repair, RepairAnswer::Open(why) if why.contains("of more it is not known")),
+        "{:?}",
+        finding.repair
+    );
+}
+
 /// A lock that is taken by an exchange: rounds that find it taken write what is there.
 #[test]
 fn exchanges_wait_as_compare_and_swaps_do() {
