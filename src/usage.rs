@@ -2,10 +2,10 @@
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
-use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::ErrorKind;
 use margay_console::exit::Exit;
+use margay_console::limits::no_number;
 use margay_console::terminal;
 
 /// Prints what clap has to say: help and version on standard output, mistakes on standard error.
@@ -18,8 +18,10 @@ pub fn print(error: &clap::Error) -> Exit {
     };
     if error.use_stderr() {
         let mut said = shown(styles(io::stderr().is_terminal()));
-        if let Some((words, ours)) = number(error) {
-            said = said.replace(&words, ours);
+        if let Some(wrong) = error.source()
+            && let Some(expected) = no_number(wrong)
+        {
+            said = said.replace(&wrong.to_string(), expected);
         }
         if error.kind() == ErrorKind::MissingRequiredArgument
             && let Some(hint) = std::env::args().skip(2).find_map(|word| hint(&word)).or_else(|| list(error))
@@ -60,16 +62,4 @@ fn list(error: &clap::Error) -> Option<String> {
         ("<FRONT-END>", "`margay extract --list` lists the front ends"),
     ];
     missing.find_map(|line| lists.iter().find(|(name, _)| line.ends_with(name))).map(|(_, list)| (*list).to_owned())
-}
-
-/// What the standard library says of a number that it cannot read, and the same in plain words.
-fn number(error: &clap::Error) -> Option<(String, &'static str)> {
-    let wrong = error.source()?;
-    let expected = match wrong.downcast_ref::<ParseIntError>().map(ParseIntError::kind) {
-        Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => "the number is too large",
-        Some(_) => "expected a whole number, and none below zero",
-        None if wrong.is::<ParseFloatError>() => "expected a number",
-        None => return None,
-    };
-    Some((wrong.to_string(), expected))
 }

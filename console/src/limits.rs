@@ -2,6 +2,7 @@
 
 #[cfg(not(target_family = "wasm"))]
 use std::io::Write;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -269,6 +270,15 @@ fn split(text: &str) -> Option<(f64, &str)> {
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     Some((number.parse().ok()?, unit.trim()))
+}
+
+/// What is expected, in plain words, where the standard library could not read a number; none for other mistakes.
+pub fn no_number(wrong: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    match wrong.downcast_ref::<ParseIntError>().map(ParseIntError::kind) {
+        Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => Some("the number is too large"),
+        Some(_) => Some("expected a whole number, and none below zero"),
+        None => wrong.is::<ParseFloatError>().then_some("expected a number"),
+    }
 }
 
 /// Reads a number of things of which there must be one.

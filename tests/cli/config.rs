@@ -69,7 +69,7 @@ fn what_is_wrong_has_a_place_and_a_name_that_was_meant() {
         ("[run]\nmodel = ['sc', {}]\n", "margay.toml:2:9", "texts and numbers"),
         ("mapping = 'rc11-to-ptx'\n[check\n", "margay.toml:2:7", "no TOML"),
         ("folder = 'litmus'\n", "margay.toml:1:1", "has no option `folder`"),
-        ("bound = 'x'\n", "margay.toml:1:9", "invalid digit"),
+        ("bound = 'x'\n", "margay.toml:1:9", "expected a whole number"),
     ] {
         let (root, _) = project("config/wrong", settings);
         let output = margay_in(&root, &["test", "litmus"]);

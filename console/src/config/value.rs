@@ -15,6 +15,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeValue};
 
 use super::trust::Author;
+use crate::limits::no_number;
 
 /// What is written behind a key.
 pub(super) struct SettingValue {
@@ -157,7 +158,8 @@ impl SettingValue {
     }
 
     fn refused(&self, text: &SettingText, error: &clap::Error) -> Diagnostic {
-        let reason = std::error::Error::source(error).map(ToString::to_string);
+        let wrong = std::error::Error::source(error);
+        let reason = wrong.map(|wrong| no_number(wrong).map_or_else(|| wrong.to_string(), str::to_owned));
         let context = |kind| match error.get(kind) {
             Some(ContextValue::Strings(all)) => Some(all.join(", ")),
             Some(ContextValue::String(one)) => Some(one.clone()),
