@@ -292,6 +292,21 @@ fn whole_tests() {
     insta::assert_snapshot!(all(said, &texts));
 }
 
+/// An instruction of assembly is read as others of the table form, and what is said of a name is said where the test has it.
+#[test]
+fn locations_of_assembly() {
+    let x86 = |rows: &str| said(&format!("X86_64 t\n{{ y=0; }}\n P0 | P1 ;\n{rows}\nexists (x=1)\n"));
+    let expected = |place: &str, name: &str| {
+        format!(
+            "t:{place}: warning: location `{name}` is not declared [{name}: taken as a location that holds 0 at the start] (write `{name}=0;` in the initial state)\n"
+        )
+    };
+    assert_eq!(x86(" movl $1, (x) | movl (y), %eax ;"), expected("4:12", "x"));
+    assert_eq!(x86(" movl $1, (y) | movl (x), %eax ;"), expected("4:23", "x"));
+    assert_eq!(x86(" movl $1, (x) | ;\n movl $1, (z) | movl (x), %eax ;"), expected("4:12", "x") + &expected("5:12", "z"));
+    assert_eq!(x86(" lock incl (x) | ;"), expected("4:13", "x"));
+}
+
 #[test]
 fn files_that_are_no_texts() {
     let folder = std::env::temp_dir();

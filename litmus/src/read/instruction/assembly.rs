@@ -235,10 +235,18 @@ pub(super) fn cell(
         reading.widths.extend(bits_of(spelling, &filled));
     }
     for part in spelling.meaning.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+        let named = std::cell::RefCell::new(Vec::new());
         let text = said(part, &filled, &|name, bits| {
             let part = bits.and_then(|bits| assembly.part_of(name, bits)).filter(|_| spoken.compiled);
-            spoken.register(thread, part.map_or(name, |part| part.name))
+            let register = spoken.register(thread, part.map_or(name, |part| part.name));
+            named.borrow_mut().push(register.clone());
+            register
         });
+        // In an address, too, what the text calls a register is one.
+        for register in named.into_inner() {
+            names.writes(&register, thread);
+        }
+        let undeclared = names.undeclared.len();
         let source = SourceFile::new("the table form", text.as_str());
         let mut made = tokens(&source, 0, false)
             .and_then(|tokens| table_form(&mut Cursor::new(&source, &tokens), thread, names))
@@ -246,6 +254,10 @@ pub(super) fn cell(
                 let message = format!("`{}` is `{text}` in the table form: {}", cursor.text(span), error.message);
                 cursor.error(message, span, "this instruction")
             })?;
+        // What the test says of a name is said where the test has it.
+        for (name, at) in names.undeclared.iter_mut().skip(undeclared) {
+            *at = written.iter().map(|token| token.span).find(|at| cursor.text(*at) == name.as_str()).unwrap_or(span);
+        }
         if let Some(access) = made.access_mut() {
             access.width = crate::test::AssemblyWidth(bits_of(spelling, &filled));
         }
