@@ -4,7 +4,7 @@
 use margay_machine::{FaultKind, LaunchError, MachineModule, MemoryKind, Schedule};
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
 
-use crate::assembly::course::TrialSetting;
+use crate::assembly::course::{TrialLayout, TrialSetting};
 use crate::assembly::trials::{ObjectChange, ObjectOutcome, expected, settings, verified};
 use crate::point::{Point, What};
 
@@ -16,17 +16,6 @@ const ARRAY: (usize, usize) = (64, 16);
 
 /// What stands in memory that nobody wrote.
 const UNWRITTEN: u8 = 0xA5;
-
-/// What is known of the memory of a function.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TrialLayout {
-    /// Has an object of 8 or 16 bits a word of 32 bits to itself? Else it may stand anywhere in one, beside others.
-    pub(crate) own_word: bool,
-    /// Does it store through its second parameter what was in the object?
-    pub(crate) value: bool,
-    /// Through its third one whether a compare-exchange succeeded?
-    pub(crate) success: bool,
-}
 
 /// What became of the trials of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,11 +117,10 @@ impl LoadedFunctions {
             read: Some(old),
             accesses: true,
             result: written(out, bytes),
-            // What a front end does not say is not wrong.
-            flag: layout.success.then(|| flag.unwrap_or(u64::from(UNWRITTEN))),
+            flag: Some(flag.unwrap_or(u64::from(UNWRITTEN))),
             harms: after != before,
         };
-        Some(verified(point, setting, &outcome, layout.value).map_or_else(FunctionTrial::Wrong, |_| FunctionTrial::Right))
+        Some(verified(point, setting, &outcome, layout).map_or_else(FunctionTrial::Wrong, |_| FunctionTrial::Right))
     }
 }
 

@@ -15,6 +15,19 @@ pub(crate) struct TrialSetting {
     pub(crate) expected: u64,
     /// What other threads may write to it.
     pub(crate) others: [u64; 2],
+    /// Bits that may be anything: those above a narrow parameter, and what a text calls so.
+    pub(crate) open: u64,
+}
+
+/// What is known of the memory of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct TrialLayout {
+    /// Has an object of 8 or 16 bits a word of 32 bits to itself? Else it may stand anywhere in one, beside others.
+    pub own_word: bool,
+    /// Does it store through its second parameter what was in the object?
+    pub value: bool,
+    /// Through its third one whether a compare-exchange succeeded?
+    pub success: bool,
 }
 
 /// What a trial did.

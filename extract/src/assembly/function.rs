@@ -20,6 +20,10 @@ pub(super) struct AssemblyFunction {
     pub(super) narrow: BTreeMap<&'static str, RegisterName>,
     pub(super) registers: Vec<&'static str>,
     pub(super) stack: Option<&'static str>,
+    /// The register with the address that the function returns to, or that of the stack, where it lies.
+    pub(super) returns: Option<&'static str>,
+    /// Is what stands above a narrow parameter not known?
+    pub(super) open: bool,
     /// The bytes of a register.
     pub(super) word: u64,
     pub(super) architecture: Architecture,
@@ -66,6 +70,8 @@ impl AssemblyFunction {
             narrow: assembly.into_iter().flat_map(|a| a.narrow_registers()).map(|r| (r.name, r)).collect(),
             registers,
             stack: assembly.and_then(|a| a.stack),
+            returns: assembly.and_then(|a| a.returns),
+            open: assembly.is_some_and(|a| a.open),
             word: u64::from(bits / 8),
             architecture: reader.architecture,
         }

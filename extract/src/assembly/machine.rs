@@ -21,10 +21,16 @@ pub(super) const OBJECT: u64 = 0x10000;
 pub(super) const RESULT: u64 = 0x20000;
 pub(super) const FLAG: u64 = 0x30000;
 const STACK: u64 = 0x70000;
+/// Where a function returns to.
+const RETURN: u64 = 0x40000;
+/// So much further on all of them lie where registers have 64 bits: half of an address is no address of them.
+const FAR: u64 = 0x51e7_0000_0000;
 /// How much of the stack a function may use.
 const STACK_BYTES: u64 = 0x1000;
 /// The register by which a text says that an instruction gives up what was reserved (`clrex`).
 const RESERVED: &str = "%reserved";
+/// The register by which a text says that bits may be anything.
+const ANY: &str = "%any";
 /// The label by which a text says that a branch leads to the instruction behind it, wherever it goes.
 const NEXT: &str = "%next";
 /// What lies around the object.
@@ -43,14 +49,17 @@ struct TrialMachine<'a> {
     disturbances: usize,
     reads: u32,
     at: usize,
+    /// What is added to the addresses above.
+    far: u64,
     course: Course,
 }
 
 /// Tries a function out. What happens beside it is chosen as `wanted` says, and not at all behind its end.
 pub(super) fn tried(code: &AssemblyFunction, setting: TrialSetting, wanted: &[u8]) -> Course {
+    let far = if code.word == 8 { FAR } else { 0 };
     let mut machine = TrialMachine {
         code,
-        setting,
+        setting: TrialSetting { object: setting.object + far, ..setting },
         wanted,
         registers: BTreeMap::new(),
         low: BTreeMap::new(),
@@ -60,6 +69,7 @@ pub(super) fn tried(code: &AssemblyFunction, setting: TrialSetting, wanted: &[u8
         disturbances: 0,
         reads: 0,
         at: 0,
+        far,
         course: Course {
             deeds: Vec::new(),
             result: None,
@@ -85,8 +95,25 @@ impl TrialMachine<'_> {
             self.memory.insert(at, known(u64::from(BESIDE)));
         }
         self.write_bytes(self.setting.object, self.setting.bits, known(self.setting.old));
-        let given = [self.setting.object, RESULT, FLAG, self.setting.value, self.setting.expected];
-        let mut spilled = STACK;
+        // What stands above the one is not above the other, or is its sign: the types of front ends have one.
+        let (bits, whole) = (self.setting.bits, mask(self.code.word as u32 * 8));
+        let given = |number: u64, open: u64| match self.code.open {
+            true => number | open & !mask(bits),
+            false => signed(number, bits) as u64 & whole,
+        };
+        let (value, expected) = (given(self.setting.value, self.setting.open), given(self.setting.expected, !self.setting.open));
+        let [result, flag, stack, back] = [RESULT, FLAG, STACK, RETURN].map(|at| at + self.far);
+        let given = [self.setting.object, result, flag, value, expected];
+        let mut spilled = stack;
+        match self.code.returns {
+            Some(register) if self.code.stack == Some(register) => {
+                self.write_bytes(stack, self.code.word as u32 * 8, known(back));
+                spilled += self.code.word;
+            }
+            Some(register) => drop(self.registers.insert(register.to_owned(), known(back))),
+            None => {}
+        }
+        self.registers.insert(ANY.to_owned(), known(self.setting.open));
         for (i, &n) in given.iter().enumerate() {
             match self.code.registers.get(i) {
                 Some(name) => {
@@ -98,8 +125,8 @@ impl TrialMachine<'_> {
                 }
             }
         }
-        if let Some(stack) = self.code.stack {
-            self.registers.insert(stack.to_owned(), known(STACK));
+        if let Some(register) = self.code.stack {
+            self.registers.insert(register.to_owned(), known(stack));
         }
     }
 
@@ -116,7 +143,11 @@ impl TrialMachine<'_> {
                         self.at = to;
                         break;
                     }
-                    TrialNext::End => return Ok(()),
+                    TrialNext::End if self.is_back() => return Ok(()),
+                    TrialNext::End => {
+                        let text = self.code.text(at);
+                        return Err(format!("`{text}` does not lead back to where the function was called"));
+                    }
                 }
             }
         }
@@ -124,13 +155,28 @@ impl TrialMachine<'_> {
     }
 
     fn end(mut self) -> Course {
-        self.course.result = self.read_bytes(RESULT, self.setting.bits).number;
-        self.course.flag = self.read_bytes(FLAG, 8).number;
+        self.course.result = self.read_bytes(RESULT + self.far, self.setting.bits).number;
+        self.course.flag = self.read_bytes(FLAG + self.far, 8).number;
         let own = self.setting.object..self.setting.object + u64::from(self.setting.bits / 8);
         let mut around = (self.setting.object & !15) - 16..(self.setting.object & !15) + 32;
         let is_kept = |at: u64| self.memory.get(&at).is_some_and(|b| b.number == Some(u64::from(BESIDE)));
         self.course.harms = around.any(|at| !own.contains(&at) && !is_kept(at));
         self.course
+    }
+
+    /// Does a return lead to where the function was called, with the stack as it was?
+    fn is_back(&self) -> bool {
+        let number = |register: &str| self.registers.get(register).and_then(|word| word.number);
+        let top = self.code.stack.map(number);
+        let [stack, back] = [STACK, RETURN].map(|at| Some(at + self.far));
+        match self.code.returns {
+            None => true,
+            Some(_) if top.is_some_and(|top| top != stack) => false,
+            Some(register) if self.code.stack == Some(register) => {
+                self.read_bytes(STACK + self.far, self.code.word as u32 * 8).number == back
+            }
+            Some(register) => number(register) == back,
+        }
     }
 
     /// One of so many; 0 is the usual one.
@@ -219,7 +265,8 @@ impl TrialMachine<'_> {
         if at < object.end && end > object.start {
             return Ok(true);
         }
-        let own = [RESULT..RESULT + 16, FLAG..FLAG + 16, STACK - STACK_BYTES..STACK + STACK_BYTES];
+        let [result, flag, stack] = [RESULT, FLAG, STACK].map(|at| at + self.far);
+        let own = [result..result + 16, flag..flag + 16, stack - STACK_BYTES..stack + STACK_BYTES];
         if own.iter().any(|range| range.contains(&at) && end <= range.end) {
             return Ok(false);
         }

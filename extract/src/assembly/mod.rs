@@ -10,6 +10,7 @@ mod rows;
 pub(crate) mod trials;
 mod word;
 
+pub use course::TrialLayout;
 pub use listing::module;
 pub use rows::{AssemblyRows, rows};
 

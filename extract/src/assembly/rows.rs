@@ -5,7 +5,7 @@ use margay_mappings::language::LoweringForm;
 use margay_models::signature::{self, Architecture, Construct, Tags};
 
 use super::AssemblyReader;
-use super::course::{Course, Deed, DeedKind};
+use super::course::{Course, Deed, DeedKind, TrialLayout};
 use super::function::AssemblyFunction;
 use super::trials::{ObjectOutcome, trials, verified};
 use crate::lowering::{InstructionSequence, LoweringAnswer, PlaceLowering, PrintedInstruction};
@@ -30,11 +30,11 @@ struct FormEffects {
 }
 
 /// The rows of a point, from the texts of its function and of the one that does not use its result.
-pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Option<&str>) -> AssemblyRows {
-    let mut lowered = lowered(reader, point, text, true);
+pub fn rows(reader: &mut AssemblyReader, point: &Point, layout: TrialLayout, text: &str, unused: Option<&str>) -> AssemblyRows {
+    let mut lowered = lowered(reader, point, layout, text);
     let mut notes = Vec::new();
     if let Some(text) = unused {
-        let other = self::lowered(reader, point, text, false);
+        let other = self::lowered(reader, point, TrialLayout { value: false, ..layout }, text);
         lowered.paths.extend(other.paths.iter().map(|p| format!("{p}   (the result is not used)")));
         for (mine, other) in lowered.wrong.iter_mut().zip(other.wrong) {
             *mine = mine.take().or(other.map(|why| format!("where nobody uses the result: {why}")));
@@ -80,7 +80,7 @@ pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Opti
     AssemblyRows { rows: rows.collect(), paths: lowered.paths }
 }
 
-fn lowered(reader: &mut AssemblyReader, point: &Point, text: &str, used: bool) -> FormEffects {
+fn lowered(reader: &mut AssemblyReader, point: &Point, layout: TrialLayout, text: &str) -> FormEffects {
     let code = AssemblyFunction::new(reader, text);
     let trials = trials(&code, point);
     let mut out = FormEffects::default();
@@ -94,7 +94,7 @@ fn lowered(reader: &mut AssemblyReader, point: &Point, text: &str, used: bool) -
         }
         let done = match &course.trouble {
             Some(why) => Err(why.clone()),
-            None => ObjectOutcome::of(course).and_then(|outcome| verified(point, setting, &outcome, used)),
+            None => ObjectOutcome::of(course).and_then(|outcome| verified(point, setting, &outcome, layout)),
         };
         match done {
             Err(why) => wrong[0].push((course.deeds.len(), why)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use margay_mappings::language::kind::OPERATIONS;
 
-use super::course::{Course, DeedKind, TrialSetting};
+use super::course::{Course, DeedKind, TrialLayout, TrialSetting};
 use super::function::AssemblyFunction;
 use super::machine::{OBJECT, tried};
 use crate::point::{Point, What};
@@ -32,14 +32,18 @@ fn wide(bits: u32, n: u64) -> u64 {
     }
 }
 
+/// What stands where anything may.
+const OPEN: [u64; 4] = [0xa5a5_a5a5_a5a5_a5a5, 0x5a5a_5a5a_5a5a_5a5a, 0, u64::MAX];
+
 /// What trials begin with.
 pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
     let bits = point.bits().map_or(32, u32::from);
+    let sign = 1 << (bits - 1);
     // The highest bit that values differ in: a comparison that is too narrow does not see it.
     let far = 1 << (bits - 3);
     let of = |old: u64, value: u64, expected: u64, others: [u64; 2]| {
         let [old, value, expected] = [old, value, expected].map(|n| wide(bits, n));
-        TrialSetting { object: OBJECT, bits, old, value, expected, others: others.map(|n| wide(bits, n)) }
+        TrialSetting { object: OBJECT, bits, old, value, expected, others: others.map(|n| wide(bits, n)), open: 0 }
     };
     let mut all = match point.what {
         What::Swap(_) => vec![
@@ -49,6 +53,14 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
             TrialSetting { old: wide(bits, 5) ^ far, ..of(0, 9, 5, [5, 6]) },
             // And the lowest one: a comparison of the upper half does not see it.
             TrialSetting { old: wide(bits, 5) ^ 1, ..of(0, 9, 5, [5, 6]) },
+            // The sign: what is extended by it is compared with what is, and what differs in it alone differs.
+            TrialSetting { old: wide(bits, 5) ^ sign, ..of(0, 9, 5, [5, 6]) },
+            TrialSetting {
+                old: wide(bits, 5) ^ sign,
+                value: wide(bits, 9) ^ sign,
+                expected: wide(bits, 5) ^ sign,
+                ..of(0, 0, 0, [5, 6])
+            },
         ],
         _ => vec![of(5, 9, 0, [3, 17]), of(12, 7, 0, [2, 18]), of(6, 6, 0, [4, 19]), of(0x1a, 0x13, 0, [1, 0x1f])],
     };
@@ -60,7 +72,8 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
     if point.what == What::Fence {
         all.truncate(1);
     }
-    all.iter().flat_map(|&s| places.iter().map(move |&place| TrialSetting { object: OBJECT + place, ..s })).collect()
+    let all = all.iter().zip(OPEN.iter().cycle()).map(|(&setting, &open)| TrialSetting { open, ..setting });
+    all.flat_map(|s| places.iter().map(move |&place| TrialSetting { object: OBJECT + place, ..s })).collect()
 }
 
 /// Tries a function with all values, and with all that may happen beside it.
@@ -110,7 +123,7 @@ pub(super) fn trials(code: &AssemblyFunction, point: &Point) -> Trials {
 /// What a read-modify-write of a value makes of what was there.
 pub(crate) fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Option<u64> {
     let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-    // The values of trials have no bit for a sign.
+    // The values of these trials have no bit for a sign.
     Some(
         mask & match operation {
             "exch" => value,
@@ -190,15 +203,20 @@ impl ObjectOutcome {
     }
 }
 
-/// Did the trial do what the operation must do? `used` says whether the function stores its result. Whether a compare-exchange succeeded.
-pub(crate) fn verified(point: &Point, setting: &TrialSetting, course: &ObjectOutcome, used: bool) -> Result<bool, String> {
+/// Did the trial do what the operation must do, and say so where it says anything? Whether a compare-exchange succeeded.
+pub(crate) fn verified(
+    point: &Point,
+    setting: &TrialSetting,
+    course: &ObjectOutcome,
+    layout: TrialLayout,
+) -> Result<bool, String> {
     let write = course.write;
     let own = |what: Option<u64>, why: &str| what.ok_or_else(|| format!("{why} cannot be followed"));
     if course.harms {
         return Err("it changes what lies beside the object".to_owned());
     }
     let returns = |read: Option<u64>| -> Result<(), String> {
-        if !used {
+        if !layout.value {
             return Ok(());
         }
         let [read, result] = [own(read, "what it reads")?, own(course.result, "what it returns")?];
@@ -241,7 +259,13 @@ pub(crate) fn verified(point: &Point, setting: &TrialSetting, course: &ObjectOut
             Ok(true)
         }
         What::Swap(_) => {
-            let flag = course.flag;
+            // What a front end does not say is not wrong.
+            let says = |succeeds: bool, why: &str| match course.flag {
+                _ if !layout.success => Ok(()),
+                None => Err("whether it says that it succeeded cannot be followed".to_owned()),
+                Some(flag) if flag == u64::from(succeeds) => Ok(()),
+                Some(_) => Err(why.to_owned()),
+            };
             match write {
                 Some((before, after)) => {
                     let [before, after] =
@@ -252,9 +276,7 @@ pub(crate) fn verified(point: &Point, setting: &TrialSetting, course: &ObjectOut
                     if after != setting.value {
                         return Err(format!("it writes {after:#x} where {:#x} was given", setting.value));
                     }
-                    if flag.is_some_and(|f| f != 1) {
-                        return Err("it writes and says that it failed".to_owned());
-                    }
+                    says(true, "it writes and says that it failed")?;
                     returns(Some(before))?;
                     Ok(true)
                 }
@@ -263,9 +285,7 @@ pub(crate) fn verified(point: &Point, setting: &TrialSetting, course: &ObjectOut
                     if read == setting.expected {
                         return Err("it does not write although it read what was expected".to_owned());
                     }
-                    if flag.is_some_and(|f| f != 0) {
-                        return Err("it does not write and says that it succeeded".to_owned());
-                    }
+                    says(false, "it does not write and says that it succeeded")?;
                     returns(Some(read))?;
                     Ok(false)
                 }

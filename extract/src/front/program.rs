@@ -3,8 +3,8 @@
 use margay_mappings::language::kind::{TYPES, exists};
 use margay_models::execution::{Order, Scope};
 
+use crate::assembly::TrialLayout;
 use crate::point::{Point, What};
-use crate::ptx_trials::TrialLayout;
 
 use super::template::{FrontEnd, TemplateStatement, fill};
 

@@ -129,7 +129,13 @@ impl Table {
                     let Some(function) = module.function(name) else { continue };
                     if let Some(reader) = &mut assembly {
                         let unused = module.function(&format!("{name}{UNUSED}"));
-                        let read = assembly::rows(reader, point, &function.text, unused.map(|f| f.text.as_str()));
+                        let read = assembly::rows(
+                            reader,
+                            point,
+                            front.trial_layout(point),
+                            &function.text,
+                            unused.map(|f| f.text.as_str()),
+                        );
                         // The number of a function in its program says nothing about it.
                         let text = |f: &PtxFunction, called: &str| f.text.replacen(&f.name, called, 1);
                         let texts: Vec<String> = std::iter::once(text(function, "function"))

@@ -1,6 +1,6 @@
 //! Assembly to rows: what compilers print for CPUs, in small, and what goes wrong.
 
-use margay_extract::assembly::{AssemblyReader, lacks, module, rows};
+use margay_extract::assembly::{AssemblyReader, TrialLayout, lacks, module, rows};
 use margay_extract::lowering::LoweringAnswer;
 use margay_extract::point::{Point, What};
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
@@ -17,6 +17,9 @@ fn rmw(operation: &str) -> What {
     What::Rmw(OPERATIONS.iter().position(|o| *o == operation).expect("an operation"))
 }
 
+/// What the front ends of CPUs have functions store.
+pub const LAYOUT: TrialLayout = TrialLayout { own_word: false, value: true, success: true };
+
 const SWAP: What = What::Swap(Order::Sc);
 
 /// The rows of a function as text; of a compare-exchange that of success and that of failure. `unused` is the function without the result.
@@ -28,7 +31,7 @@ fn of(architecture: Architecture, what: What, kind: &str, body: &str, unused: Op
     };
     let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
     let unused = unused.map(text);
-    rows(&mut reader, &point(what, kind), &text(body), unused.as_deref())
+    rows(&mut reader, &point(what, kind), LAYOUT, &text(body), unused.as_deref())
         .rows
         .into_iter()
         .map(|row| match row.answer {
@@ -45,7 +48,7 @@ fn trial(name: &str, body: &str) -> String {
     let text = format!("f:\n\t{}\n\t.size f, .-f\n", body.replace("; ", "\n\t"));
     let read = module(&text, architecture).expect("a function");
     let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
-    rows(&mut reader, &point(What::Fence, ""), &read.functions[0].text, None).paths.join(" or ")
+    rows(&mut reader, &point(What::Fence, ""), LAYOUT, &read.functions[0].text, None).paths.join(" or ")
 }
 
 fn built_in(name: &str, what: What, kind: &str, body: &str) -> Vec<String> {
@@ -508,6 +511,320 @@ fn flags_are_those_of_the_machine() {
                 );
             }
         }
+    }
+}
+
+/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what is computed from the values, and on every machine. What
+/// is not known is no row.
+#[test]
+fn success_is_known() {
+    const UNKNOWN: &str = "whether it says that it succeeded cannot be followed";
+    const NUMBER: &str = "sync; 1:; lwarx %r9,0,%r3; cmpw %cr0,%r9,%r7; bne %cr0,2f; stwcx. %r6,0,%r3; bne %cr0,1b; 2:; isync; mfcr %r10,128; \
+                          rlwinm %r10,%r10,3,1; stb %r10,0(%r5); stw %r9,0(%r4); blr";
+    const ZEROS: &str = "sync; 1:; lwarx 8, 0, 3; cmpw 8, 7; bne 0, 2f; stwcx. 6, 0, 3; bne 0, 1b; 2:; xor 3, 8, 7; lwsync; cntlzw 3, 3; srwi 3, 3, 5; \
+                         stb 3, 0(5); stw 8, 0(4); blr";
+    const CHOICE: &str = "sync; 1:; lwarx 8, 0, 3; cmplw 8, 7; bne- 0, 2f; stwcx. 6, 0, 3; bne- 0, 1b; lwsync; creqv 20, 20, 20; b 3f; 2:; lwsync; \
+                          crxor 20, 20, 20; 3:; li 3, 0; li 6, 1; isel 3, 6, 3, 20; stb 3, 0(5); stw 8, 0(4); blr";
+    beside(&[
+        (
+            "power",
+            SWAP,
+            "b32",
+            NUMBER,
+            "sync ; lwarx_stwcx ; ctrl ; isync, sync ; lwarx_stwcx ; ctrl ; isync",
+            &[
+                ("3,1", "2,1", "says that it"),
+                ("3,1", "4,1", "says that it"),
+                ("3,1", "3,3", "says that it"),
+                ("rlwinm %r10,%r10,3,1", "srwi %r10,%r10,29", "says that it"),
+                ("mfcr %r10,128", "mfcr %r10,64", "`mfcr %r10,64`"),
+                ("bne %cr0,1b", "crclr 2; bne %cr0,1b", "`crclr 2`"),
+                ("bne %cr0,1b", "blt %cr0,1b", "it does not write although it read what was expected"),
+                ("cmpw %cr0", "cmpw %cr7", "it does not write although"),
+            ],
+        ),
+        (
+            "power",
+            SWAP,
+            "b32",
+            ZEROS,
+            "sync ; lwarx_stwcx ; ctrl ; lwsync, sync ; lwarx_stwcx ; ctrl ; lwsync",
+            &[
+                ("3, 3, 5", "3, 3, 4", "says that it"),
+                ("3, 3, 5", "3, 3, 6", "says that it"),
+                ("cntlzw", "cntlzd", "says that it"),
+                ("xor 3, 8, 7", "xor 3, 8, 6", "says that it"),
+            ],
+        ),
+        (
+            "power",
+            SWAP,
+            "b32",
+            CHOICE,
+            "sync ; lwarx_stwcx ; ctrl ; lwsync, sync ; lwarx_stwcx ; ctrl ; lwsync",
+            &[
+                ("isel 3, 6, 3, 20", "isel 3, 3, 6, 20", "says that it"),
+                ("isel 3, 6, 3, 20", "isel 3, 6, 3, 21", "`isel 3, 6, 3, 21`"),
+                ("creqv 20, 20, 20", "crxor 20, 20, 20", "says that it"),
+                ("creqv 20, 20, 20", "creqv 20, 20, 21", "`creqv 20, 20, 21`"),
+                ("stwcx. 6, 0, 3", "stwcx. 6, 0, 3; creqv 2, 2, 2", "`creqv 2, 2, 2`"),
+                ("stb 3, 0(5); ", "", UNKNOWN),
+            ],
+        ),
+        (
+            "aarch64",
+            SWAP,
+            "b32",
+            "mov w8, w4; casal w8, w3, [x0]; cmp w8, w4; str w8, [x1]; cset w9, eq; strb w9, [x2]; ret",
+            "swpal, swpal",
+            &[("cset w9, eq; ", "", UNKNOWN), ("; strb w9, [x2]", "", UNKNOWN)],
+        ),
+        (
+            "x86",
+            SWAP,
+            "b32",
+            "movl %r8d, %eax; lock cmpxchgl %ecx, (%rdi); sete (%rdx); movl %eax, (%rsi); ret",
+            "lock_xchg, lock_xchg",
+            &[("sete", "movb %r9b,", UNKNOWN), ("sete (%rdx); ", "", UNKNOWN)],
+        ),
+        (
+            "riscv",
+            SWAP,
+            "b32",
+            "1:; lr.w.aqrl a5,0(a0); bne a5,a4,1f; sc.w.rl a6,a3,0(a0); bnez a6,1b; 1:; sub a4,a5,a4; seqz a4,a4; sb a4,0(a2); sw a5,0(a1); ret",
+            "lr.aqrl_sc.rl, lr.aqrl_sc.rl",
+            &[("sb a4", "sb t5", UNKNOWN), ("sb a4,0(a2); ", "", UNKNOWN)],
+        ),
+        (
+            "armv7",
+            SWAP,
+            "b32",
+            "push {r4, lr}; ldr lr, [sp, #8]; 1:; ldrex ip, [r0]; cmp ip, lr; bne 2f; strex r4, r3, [r0]; cmp r4, #0; bne 1b; 2:; dmb ish; \
+             moveq r3, #1; movne r3, #0; strb r3, [r2]; str ip, [r1]; pop {r4, pc}",
+            "ldrex_strex ; ctrl ; dmb, ldrex_strex ; ctrl ; dmb",
+            &[("strb r3", "strb r5", UNKNOWN), ("strb r3, [r2]; ", "", UNKNOWN), ("#8]", "#4]", "it does not write although")],
+        ),
+    ]);
+}
+
+/// Each field of Power's condition register, and what instructions count, turn and cut: a fence stands where a number is the one that the manual says.
+#[test]
+fn numbers_of_power_are_those_of_the_machine() {
+    let is = |body: String, holds: bool| {
+        let path = trial("power", &format!("{body}1f; blr; 1:; sync; blr"));
+        assert_eq!(path, if holds { "sync" } else { "nothing" }, "{body}");
+    };
+    let numbers: [i64; 9] = [0, 1, 5, -1, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, i64::MIN, i64::MAX];
+    for (a, b) in numbers.into_iter().flat_map(|a| numbers.map(|b| (a, b))) {
+        for (instruction, order) in [
+            ("cmpw", (a as i32).cmp(&(b as i32))),
+            ("cmpd", a.cmp(&b)),
+            ("cmplw", (a as u32).cmp(&(b as u32))),
+            ("cmpld", (a as u64).cmp(&(b as u64))),
+        ] {
+            let bits = [order.is_lt(), order.is_gt(), order.is_eq()];
+            let of = [("lt", bits[0]), ("ge", !bits[0]), ("gt", bits[1]), ("le", !bits[1]), ("eq", bits[2]), ("ne", !bits[2])];
+            let begin = |field: &str| format!("li 8, {a}; li 9, {b}; {instruction} {field}8, 9; ");
+            for (condition, holds) in of {
+                is(format!("{}b{condition} ", begin("")), holds);
+                is(format!("{}b{condition} 0, ", begin("0, ")), holds);
+                is(format!("{}b{condition} 7, ", begin("7, ")), holds);
+            }
+            for (bit, holds) in bits.into_iter().enumerate() {
+                let choice = format!("li 10, 1; li 11, 0; isel 10, 10, 11, {bit}; cmpwi 10, 0; bne ");
+                is(begin("") + &choice, holds);
+                let number = format!("mfcr 10, 128; rlwinm 10, 10, {}, 1; cmpwi 10, 1; beq ", bit + 1);
+                is(begin("") + &number, holds);
+            }
+        }
+    }
+    for n in
+        [0u64, 1, 5, 0x80, 0xffff, 0x1_0000, 0x00ff_ffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1_2345_6789, 1 << 63, u64::MAX]
+    {
+        let low = n as u32;
+        let mut all = vec![
+            ("cntlzw 8, 8".to_owned(), u64::from(low.leading_zeros())),
+            ("cntlzd 8, 8".to_owned(), u64::from(n.leading_zeros())),
+        ];
+        for by in [0u32, 1, 3, 16, 31] {
+            let turned = u64::from(low.rotate_left(by));
+            all.push((format!("rlwinm 8, 8, {by}, 0xff"), turned & 0xff));
+            all.push((format!("rlwinm 8, 8, {by}, 24, 31"), turned & 0xff));
+            all.push((format!("rlwinm 8, 8, {by}, 0, 30"), turned & 0xffff_fffe));
+            all.push((format!("rlwinm 8, 8, {by}, 31, 31"), turned & 1));
+            all.push((format!("rldicl 8, 8, {by}, 32"), n.rotate_left(by) & 0xffff_ffff));
+            all.push((format!("clrlwi 8, 8, {by}"), u64::from(low & u32::MAX >> by)));
+            all.push((format!("clrldi 8, 8, {by}"), n & u64::MAX >> by));
+            all.push((format!("srwi 8, 8, {by}"), u64::from(low >> by)));
+            all.push((format!("srdi 8, 8, {by}"), n >> by));
+            all.push((format!("sldi 8, 8, {by}"), n << by));
+        }
+        for (instruction, result) in all {
+            let begin = format!("li 8, {}; {instruction}; li 9, {}; cmpd 8, 9; beq ", n as i64, result as i64);
+            is(begin, true);
+        }
+    }
+}
+
+/// A function ends where it returns, and returns to where it was called; Armv7's pc is no register that a value is read from or written to.
+#[test]
+fn functions_return() {
+    const ASTRAY: &str = "does not lead back to where the function was called";
+    const ARM: &str = "ldr r3, [r0]; dmb ish; str r3, [r1]; bx lr";
+    const BEHIND: &str = "dmb ish; str r3, [r1]; bx lr";
+    beside(&[
+        (
+            "armv7",
+            What::Load,
+            "b32",
+            ARM,
+            "ldr ; dmb",
+            &[
+                (BEHIND, "str r3, [r1]; bx lr; dmb ish; bx lr", "ldr"),
+                (BEHIND, "str r3, [r1]; mov pc, lr; dmb ish; bx lr", "ldr"),
+                (BEHIND, "str r3, [r1]; push {r4, lr}; pop {r4, pc}; dmb ish; bx lr", "ldr"),
+                (BEHIND, "str r3, [r1]; push {r4, lr}; pop {r4, lr}; bx lr; dmb ish; bx lr", "ldr"),
+                (BEHIND, "str r3, [r1]; pop {pc}; dmb ish; bx lr", ASTRAY),
+                (BEHIND, "str r3, [r1]; push {r4, lr}; pop {pc}; dmb ish; bx lr", ASTRAY),
+                (BEHIND, "str r3, [r1]; push {r4, lr}; bx lr; dmb ish; bx lr", ASTRAY),
+                (BEHIND, "str r3, [r1]; ldr pc, [sp, #8]; dmb ish; bx lr", "`ldr pc, [sp, #8]`"),
+                (BEHIND, "str r3, [r1]; sub r15, lr, #0; dmb ish; bx lr", "`sub r15, lr, #0`"),
+                (BEHIND, "str r3, [r1]; add pc, pc, #0; dmb ish; bx lr", "`add pc, pc, #0`"),
+                (BEHIND, "str r3, [r1]; cmp r3, #0; moveq pc, lr; dmb ish; bx lr", "`moveq pc, lr`"),
+                (BEHIND, "str r3, [r1]; bx ip; dmb ish; bx lr", "`bx ip`"),
+                (BEHIND, "str r3, [r1]; ldmfd sp!, {pc}; dmb ish; bx lr", "`ldmfd sp!, {pc}`"),
+                ("dmb", "mov lr, r3; dmb", ASTRAY),
+                ("str r3", "ldr r3, [pc, #4]; str r3", "`ldr r3, [pc, #4]`"),
+            ],
+        ),
+        (
+            "aarch64",
+            What::Fence,
+            "",
+            "dmb ish; ret",
+            "dmb.ish",
+            &[("dmb", "mov x30, x0; dmb", ASTRAY), ("dmb", "sub sp, sp, #16; dmb", ASTRAY)],
+        ),
+        (
+            "riscv",
+            What::Fence,
+            "",
+            "fence; ret",
+            "fence.rw_rw",
+            &[("fence", "mv ra, a0; fence", ASTRAY), ("fence", "addi sp, sp, -16; fence", ASTRAY)],
+        ),
+        (
+            "x86",
+            What::Fence,
+            "",
+            "pushq %rbx; mfence; popq %rbx; ret",
+            "mfence",
+            &[("popq %rbx; ", "", ASTRAY), ("pushq %rbx; ", "", ASTRAY), ("popq", "movq %rdi, 8(%rsp); popq", ASTRAY)],
+        ),
+    ]);
+}
+
+/// What stands above a parameter that is narrower than its register is not known on x86 and AArch64.
+#[test]
+fn bits_above_a_parameter_are_not_zeros() {
+    beside(&[
+        (
+            "aarch64",
+            SWAP,
+            "b8",
+            "1:; ldaxrb w5, [x0]; cmp w5, w4, uxtb; bne 2f; stlxrb w6, w3, [x0]; cbnz w6, 1b; 2:; cset w0, eq; strb w0, [x2]; strb w5, [x1]; ret",
+            "ldaxr_stlxr, ldaxr_stlxr",
+            &[(", uxtb", "", "it does not write although"), (", uxtb", ", uxth", "it does not write although")],
+        ),
+        (
+            "x86",
+            rmw("max"),
+            "b8",
+            "movzbl (%rdi), %eax; 1:; movl %ecx, %edx; cmpb %cl, %al; cmovgel %eax, %edx; lock cmpxchgb %dl, (%rdi); jne 1b; movb %al, (%rsi); ret",
+            "lock_xchg",
+            &[("cmpb %cl, %al", "cmpl %ecx, %eax", "max of"), ("cmpb %cl, %al", "cmpw %cx, %ax", "max of")],
+        ),
+        (
+            "riscv",
+            rmw("max"),
+            "b32",
+            "1:; lr.w a5, (a0); mv a4, a5; bge a4, a3, 2f; mv a4, a3; 2:; sc.w a4, a4, (a0); bnez a4, 1b; sw a5, 0(a1); ret",
+            "lr_sc",
+            &[("bge", "ble", "max of")],
+        ),
+        // It is the sign on RISC-V and Power.
+        (
+            "riscv",
+            SWAP,
+            "b32",
+            "1:; lr.w.aqrl a5,0(a0); bne a5,a4,1f; sc.w.rl a6,a3,0(a0); bnez a6,1b; 1:; sub a4,a5,a4; seqz a4,a4; sb a4,0(a2); sw a5,0(a1); ret",
+            "lr.aqrl_sc.rl, lr.aqrl_sc.rl",
+            &[
+                ("bne", "zext.w a5, a5; bne", "it does not write although"),
+                ("bne", "slli a4, a4, 33; slli a5, a5, 33; bne", "other: "),
+            ],
+        ),
+        (
+            "power",
+            SWAP,
+            "b32",
+            "sync; 1:; lwarx 8, 0, 3; cmpw 8, 7; bne 0, 2f; stwcx. 6, 0, 3; bne 0, 1b; 2:; xor 3, 8, 7; lwsync; cntlzw 3, 3; srwi 3, 3, 5; stb 3, 0(5); stw 8, 0(4); blr",
+            "sync ; lwarx_stwcx ; ctrl ; lwsync, sync ; lwarx_stwcx ; ctrl ; lwsync",
+            &[
+                ("cmpw", "cmpd", "it does not write although"),
+                ("cmpw", "cmplw", "sync ; lwarx_stwcx ; ctrl ; lwsync, sync ; lwarx_stwcx ; ctrl ; lwsync"),
+            ],
+        ),
+    ]);
+}
+
+/// An address has all the bits of its register: half of one is another address, where it is none.
+#[test]
+fn addresses_have_their_width() {
+    const ELSEWHERE: &str = "accesses an address that cannot be followed";
+    beside(&[
+        (
+            "x86",
+            What::Load,
+            "b32",
+            "pushq %rdi; popq %r9; movl (%r9), %eax; movl %eax, (%rsi); ret",
+            "load",
+            &[
+                ("(%r9)", "(%r9d)", ELSEWHERE),
+                ("popq %r9;", "popq %r9; movl %r9d, %r9d;", ELSEWHERE),
+                ("popq %r9;", "popq %r9; movslq %r9d, %r9;", ELSEWHERE),
+                ("pushq %rdi", "pushq %rsi", "it does not read the object"),
+            ],
+        ),
+        ("aarch64", What::Load, "b32", "ldar w8, [x0]; str w8, [x1]; ret", "ldar", &[("ldar", "mov w0, w0; ldar", ELSEWHERE)]),
+        ("riscv", What::Load, "b32", "lw a5, 0(a0); sw a5, 0(a1); ret", "lw", &[("lw", "sext.w a0, a0; lw", ELSEWHERE)]),
+        (
+            "power",
+            What::Load,
+            "b32",
+            "lwz 8, 0(3); stw 8, 0(4); blr",
+            "ld",
+            // Register 0 in an address is the number.
+            &[("lwz", "extsw 3, 3; lwz", ELSEWHERE), ("lwz 8, 0(3)", "mr 0, 3; lwz 8, 0(0)", "accesses a variable")],
+        ),
+    ]);
+}
+
+/// Armv7's carry behind a number that is not a byte: it was rotated, or the assembler takes another instruction.
+#[test]
+fn carries_of_rotated_numbers() {
+    for (instruction, path) in [
+        ("tst r2, #255", "dmb ish"),
+        ("ands r12, r2, #255", "dmb ish"),
+        ("tst r2, #256", "dmb ish or nothing"),
+        ("tst r2, #-2147483648", "dmb ish or nothing"),
+        ("teq r2, #1024", "dmb ish or nothing"),
+        ("ands r12, r2, #-256", "dmb ish or nothing"),
+        ("eors r12, r2, #65280", "dmb ish or nothing"),
+    ] {
+        let found =
+            trial("armv7", &format!("mov r2, #1; mov r3, #1; cmp r2, r3; {instruction}; bhs 1f; bx lr; 1:; dmb ish; bx lr"));
+        assert_eq!(found, path, "{instruction}");
     }
 }
 

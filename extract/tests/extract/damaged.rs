@@ -10,6 +10,8 @@ use margay_mappings::language::kind::{OPERATIONS, TYPES};
 use margay_models::execution::Order;
 use margay_models::signature::Architecture;
 
+use super::assembly::LAYOUT;
+
 /// Far more than any of these takes, on a machine that does other things, too.
 const LONGEST: Duration = Duration::from_secs(5);
 
@@ -51,7 +53,7 @@ fn answer(reader: &mut AssemblyReader, body: &str) -> String {
     let mut out = Vec::new();
     for what in [add(), What::Load, What::Swap(Order::Sc)] {
         let start = Instant::now();
-        let all = rows(reader, &point(what), &read.functions[0].text, None).rows;
+        let all = rows(reader, &point(what), LAYOUT, &read.functions[0].text, None).rows;
         let took = start.elapsed();
         assert!(
             took < LONGEST,

@@ -28,6 +28,10 @@ pub struct Assembly {
     pub parameters: Vec<&'static str>,
     /// The register that points to the stack.
     pub stack: Option<&'static str>,
+    /// The register that holds where a function returns to; if it is the one of the stack, that lies at its top.
+    pub returns: Option<&'static str>,
+    /// Is what a register has above a narrower parameter whatever it is? Else it is the sign.
+    pub open: bool,
     refused: Vec<Refused>,
     /// The words that lines `each` let stand for several.
     alternatives: Vec<(&'static str, Vec<(String, String)>)>,
@@ -289,34 +293,48 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `parameters x0..x7 stack sp`.
+    /// `parameters x0..x7 stack sp return x30 open`.
     fn parameters(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
         self.the_assembly(keyword, "parameters")?;
         let words = self.plain_words(rest, "parameters")?;
-        let (names, stack) = match &words[..] {
-            [names @ .., ("stack", _), stack] => (names, Some(*stack)),
-            names => (names, None),
-        };
-        let names = self.ranges(names)?;
-        let stack = self.ranges(&stack.into_iter().collect::<Vec<_>>())?;
+        let end = words.iter().position(|(word, _)| ["stack", "return", "open"].contains(word)).unwrap_or(words.len());
+        let names = self.ranges(&words[..end])?;
         if names.is_empty() {
             let message = "expected the registers of a function's parameters";
             return Err(self.error(after(keyword), message, "expected a register", Self::shape("parameters")));
         }
-        let mut known = Vec::new();
-        for (name, span) in names.iter().chain(&stack) {
-            let register = self.the_assembly(keyword, "parameters")?.register(name);
-            let help = "name the registers in a line `registers` above";
-            known.push(
-                register
-                    .map(|r| r.whole)
-                    .ok_or_else(|| self.error(*span, format!("there is no register `{name}`"), "not known", help))?,
-            );
+        let known = names.iter().map(|(name, span)| self.whole(keyword, name, *span)).collect::<Result<Vec<_>, _>>()?;
+        let (mut stack, mut returns, mut open) = (None, None, false);
+        let mut rest = &words[end..];
+        loop {
+            rest = match rest {
+                [] => break,
+                [("open", _), rest @ ..] => {
+                    open = true;
+                    rest
+                }
+                [(word @ ("stack" | "return"), _), (name, span), rest @ ..] => {
+                    let whole = Some(self.whole(keyword, &name.to_ascii_lowercase(), *span)?);
+                    *(if *word == "stack" { &mut stack } else { &mut returns }) = whole;
+                    rest
+                }
+                [(word, span), ..] => {
+                    let message = format!("`{word}` does not say anything here");
+                    return Err(self.error(*span, message, "not expected", Self::shape("parameters")));
+                }
+            };
         }
-        let of_stack = known.split_off(names.len());
         let assembly = self.the_assembly(keyword, "parameters")?;
-        (assembly.parameters, assembly.stack) = (known, of_stack.first().copied());
+        (assembly.parameters, assembly.stack) = (known, stack);
+        (assembly.returns, assembly.open) = (returns, open);
         Ok(())
+    }
+
+    /// The register that a name means, or is a part of.
+    fn whole(&mut self, keyword: Span, name: &str, span: Span) -> Result<&'static str, Diagnostic> {
+        let register = self.the_assembly(keyword, "parameters")?.register(name).map(|register| register.whole);
+        let help = "name the registers in a line `registers` above";
+        register.ok_or_else(|| self.error(span, format!("there is no register `{name}`"), "not known", help))
     }
 
     /// Names, `x0..x30` written out, in small letters.

@@ -50,7 +50,10 @@ const STATEMENTS: [(&str, &str); 28] = [
         "compiled \"PATTERN\" ... = \"TABLE FORM; ...\", as `instruction`, for the output of compilers; or: compiled registers BITS NAMES",
     ),
     ("comments", "comments and in quotes what begins a comment that ends with its line"),
-    ("parameters", "parameters and the registers of a function's parameters; then `stack` and the stack pointer"),
+    (
+        "parameters",
+        "parameters and the registers of a function's parameters; then `stack` and the stack pointer, `return` and the register of the return address, `open`",
+    ),
     ("refuse", "refuse \"why\" and the first words of instructions; `ld1*` is all that begin so"),
     ("front-end", "front-end generic, c or ptx"),
     ("words", "words and the first words of models that mean the architecture"),
