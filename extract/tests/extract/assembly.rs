@@ -805,7 +805,7 @@ fn addresses_have_their_width() {
             "lwz 8, 0(3); stw 8, 0(4); blr",
             "ld",
             // Register 0 in an address is the number.
-            &[("lwz", "extsw 3, 3; lwz", ELSEWHERE), ("lwz 8, 0(3)", "mr 0, 3; lwz 8, 0(0)", "accesses a variable")],
+            &[("lwz", "extsw 3, 3; lwz", ELSEWHERE), ("lwz 8, 0(3)", "mr 0, 3; lwz 8, 0(0)", "expected an address")],
         ),
     ]);
 }

@@ -304,7 +304,6 @@ fn locations_of_assembly() {
     assert_eq!(x86(" movl $1, (x) | movl (y), %eax ;"), expected("4:12", "x"));
     assert_eq!(x86(" movl $1, (y) | movl (x), %eax ;"), expected("4:23", "x"));
     assert_eq!(x86(" movl $1, (x) | ;\n movl $1, (z) | movl (x), %eax ;"), expected("4:12", "x") + &expected("5:12", "z"));
-    assert_eq!(x86(" lock incl (x) | ;"), expected("4:13", "x"));
 }
 
 #[test]

@@ -266,7 +266,12 @@ fn lines_of_assembly_that_are_wrong() {
         ("comments @", "7:10", "expected what begins a comment, in quotes", "comments and in quotes"),
         ("parameters stack x9", "7:11", "expected the registers of a function's parameters", "stack"),
         ("parameters x0..x3 stack q", "7:25", "there is no register `q`", "in a line `registers` above"),
-        ("parameters x0..x3 stack x9 open w0", "7:33", "`w0` does not say anything here", "the register of the return address, `open`"),
+        (
+            "parameters x0..x3 stack x9 open w0",
+            "7:33",
+            "`w0` does not say anything here",
+            "the register of the return address, `open`",
+        ),
         ("registers 8 b0..b9 part", "7:10", "`part` says of which registers they are parts", "name the whole registers"),
         ("instruction \"add <r>\" = \"add<u:r1> <r>, <r>, 1\"", "7:25", "the pattern has no slot `<r1>`", "one of the pattern"),
         ("instruction \"add <r>\" = \"mov <=x0:r1>, <r>\"", "7:25", "the pattern has no slot `<r1>`", "one of the pattern"),
