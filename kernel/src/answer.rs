@@ -19,6 +19,8 @@ pub enum FindingKind {
     Outside,
     /// An address that is no multiple of what its access asks for.
     Misaligned,
+    /// An operation on an mbarrier where none is, or an access to data where one is.
+    Mbarrier,
     /// A condition that does not hold at the end.
     Final,
     /// A wait that never ends.
@@ -37,11 +39,12 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Race,
         Self::Trap,
         Self::Outside,
         Self::Misaligned,
+        Self::Mbarrier,
         Self::Final,
         Self::Wait,
         Self::Barriers,
@@ -58,6 +61,7 @@ impl FindingKind {
             Self::Trap => "trap",
             Self::Outside => "outside-of-arrays",
             Self::Misaligned => "misaligned-address",
+            Self::Mbarrier => "no-mbarrier",
             Self::Final => "condition",
             Self::Wait => "endless-wait",
             Self::Barriers => "different-barriers",
@@ -75,6 +79,7 @@ impl FindingKind {
             Self::Trap => "a trap is reached",
             Self::Outside => "address outside of every array",
             Self::Misaligned => "address that is no multiple of the access's size",
+            Self::Mbarrier => "an mbarrier where none is, or data where one is",
             Self::Final => "the condition does not always hold",
             Self::Wait => "a wait that may never end",
             Self::Barriers => "threads of a block come to different barriers",

@@ -158,6 +158,7 @@ impl Inquiry<'_, '_> {
             (MarkKind::Trap, FindingKind::Trap),
             (MarkKind::Outside, FindingKind::Outside),
             (MarkKind::Misaligned, FindingKind::Misaligned),
+            (MarkKind::Mbarrier, FindingKind::Mbarrier),
         ] {
             self.stops(&executed, kind, Some(as_kind), &mut found)?;
         }
@@ -444,6 +445,7 @@ impl Inquiry<'_, '_> {
             FindingKind::Trap => stops(MarkKind::Trap),
             FindingKind::Outside => stops(MarkKind::Outside),
             FindingKind::Misaligned => stops(MarkKind::Misaligned),
+            FindingKind::Mbarrier => stops(MarkKind::Mbarrier),
             _ => {
                 let all: Vec<String> =
                     finals.iter().filter_map(|f| f.named(&executed).ok()).map(|text| format!("({text})")).collect();
@@ -475,6 +477,7 @@ impl Inquiry<'_, '_> {
         let what = match kind {
             MarkKind::Trap => "traps",
             MarkKind::Outside => "addresses outside of arrays",
+            MarkKind::Mbarrier => "mbarriers where none are, and data where one is",
             MarkKind::Misaligned => "addresses that are no multiple of the access's size",
             MarkKind::Cut => "what was not followed",
             MarkKind::Cached | MarkKind::Overwritten => return Ok(()),

@@ -65,6 +65,10 @@ pub enum Object {
     Array(u32),
     /// A variable in the shared memory of a block.
     Shared(u32, VariableId),
+    /// Mbarriers in a variable of the shared memory of a block, where its bytes are used as data as well, or invalidated.
+    Mbarrier(u32, VariableId),
+    /// Whether bytes of such a variable are an mbarrier: 1 from its initialisation on, 0 once it is invalidated.
+    Validity(u32, VariableId),
     /// What goes from lane to lane of a warp: its number among those of all blocks, and a mask. No access of the kernel names it.
     Exchange(u32, u32),
     /// Zeros that asynchronous copies read where they are told to, and whatever is brought of a tensor.
@@ -360,7 +364,7 @@ impl Layout {
     pub fn extent(&self, object: Object) -> (u64, Option<u64>) {
         match object {
             Object::Array(n) => ((u64::from(n) + ARRAYS) << ARRAY, self.arrays[n as usize].size),
-            Object::Shared(_, id) => {
+            Object::Shared(_, id) | Object::Mbarrier(_, id) | Object::Validity(_, id) => {
                 let found = self.shared.iter().find(|(.., of)| *of == id);
                 found.map_or((GAP, None), |&(start, size, _)| (start, size))
             }
@@ -372,9 +376,13 @@ impl Layout {
     pub fn initial(&self, object: Object, offset: u64, bytes: u64) -> Option<u64> {
         let n = match object {
             Object::Array(n) => n,
-            Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) | Object::Part(_) | Object::Tensor(_) => {
-                return Some(0);
-            }
+            Object::Exchange(..)
+            | Object::Zeros
+            | Object::Elsewhere(..)
+            | Object::Part(_)
+            | Object::Tensor(_)
+            | Object::Mbarrier(..)
+            | Object::Validity(..) => return Some(0),
             Object::Shared(..) => return None,
         };
         let array = &self.arrays[n as usize];
@@ -397,6 +405,8 @@ impl Layout {
                 });
                 format!("{}_b{block}", short.unwrap_or(whole))
             }
+            Object::Mbarrier(block, id) => format!("{}_mbarrier", self.name(module, Object::Shared(block, id))),
+            Object::Validity(block, id) => format!("{}_is_mbarrier", self.name(module, Object::Shared(block, id))),
             Object::Zeros => "zeros".to_owned(),
             Object::Elsewhere(_, n) => format!("elsewhere{n}"),
             Object::Part(n) => format!("part{n}"),

@@ -23,6 +23,8 @@ pub enum MarkKind {
     Outside,
     /// An address that is no multiple of what its access asks for.
     Misaligned,
+    /// An mbarrier where none is, or data where one is.
+    Mbarrier,
     /// It was not followed any further.
     Cut,
     /// It does not stop: it reads as if nobody wrote it (`ld.global.nc`) what the kernel writes.
@@ -38,6 +40,7 @@ impl MarkKind {
             Self::Trap => "trapped",
             Self::Outside => "outside",
             Self::Misaligned => "misaligned",
+            Self::Mbarrier => "misused",
             Self::Cut => "cut",
             Self::Cached => "cached",
             Self::Overwritten => "overwritten",
@@ -47,6 +50,6 @@ impl MarkKind {
     /// Does a piece of code say that its thread stops there?
     pub(crate) fn stops_at(text: &str) -> bool {
         let Some((register, _)) = text.strip_prefix("mov ").and_then(|rest| rest.split_once(", ")) else { return false };
-        [Self::Trap, Self::Outside, Self::Misaligned, Self::Cut].iter().any(|kind| kind.register() == register)
+        [Self::Trap, Self::Outside, Self::Misaligned, Self::Mbarrier, Self::Cut].iter().any(|kind| kind.register() == register)
     }
 }

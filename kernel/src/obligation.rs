@@ -154,7 +154,14 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
             }
         };
         not_looked.extend(executed.omissions.iter().map(|omission| inquiry.not_looked(omission)));
-        for kind in [FindingKind::Race, FindingKind::Trap, FindingKind::Outside, FindingKind::Misaligned, FindingKind::Final] {
+        for kind in [
+            FindingKind::Race,
+            FindingKind::Trap,
+            FindingKind::Outside,
+            FindingKind::Misaligned,
+            FindingKind::Mbarrier,
+            FindingKind::Final,
+        ] {
             match inquiry.goals(kind) {
                 Ok(more) => goals.extend(more),
                 Err(_) if inquiry.is_over() => {}

@@ -159,6 +159,7 @@ impl Executed {
                     of.iter_mut().zip(places).for_each(|(of, places)| of.extend(places.iter().copied()));
                 }
                 next.tensors.extend(&done.tensors);
+                next.mbarriers.extend(&done.mbarriers);
                 next.opaque.extend(done.opaque.iter().copied());
                 next.pointers.extend(done.pointers.iter().copied());
                 for (cell, values) in &done.values {
@@ -362,7 +363,7 @@ impl Executed {
                     };
                     let value = layout.initial(cell.object, cell.offset, cell.bytes.min(8)).unwrap_or(0);
                     self.initial.push((name.clone(), value as i64));
-                    if matches!(cell.object, Object::Shared(..) | Object::Elsewhere(true, _)) {
+                    if matches!(cell.object, Object::Shared(..) | Object::Validity(..) | Object::Elsewhere(true, _)) {
                         self.in_shared.insert(name.clone());
                     }
                     if matches!(cell.object, Object::Tensor(_)) {

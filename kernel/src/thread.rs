@@ -11,6 +11,7 @@ mod cluster;
 mod copy;
 mod facts;
 mod labels;
+mod mbarrier_memory;
 mod memory;
 mod prepared;
 mod stop;
@@ -26,7 +27,7 @@ use margay_ptx::{Kind, Operand, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::facts::{
-    CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, TensorFacts, Use, Uses, ValuesOfCells, add_writer,
+    CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, MbarrierMemory, TensorFacts, Use, Uses, ValuesOfCells, add_writer,
 };
 use self::labels::{MeetingCounts, without_meetings};
 pub(crate) use self::prepared::PreparedModule;
@@ -66,6 +67,8 @@ pub(crate) struct Specialised {
     pub loads: LoadsOfTensors,
     /// What is learnt of tensors and of tensor memory.
     pub tensors: TensorFacts,
+    /// Where its mbarriers are.
+    pub mbarriers: MbarrierMemory,
     /// The pieces of code at which it stops with an error: `trapped`, `outside`, `cut`, by the number of the origin.
     pub marks: Vec<Mark>,
     /// The barriers that it comes to.
@@ -134,6 +137,9 @@ pub(crate) struct Thread<'a, 'm> {
     suppositions: Vec<Omission>,
     loads: LoadsOfTensors,
     tensors: TensorFacts,
+    mbarriers: MbarrierMemory,
+    /// Code that stands behind all other: where it stops, that a check leads to.
+    behind: Vec<Line>,
     /// How many steps that order something the first pieces of its code are, and how many pieces these are.
     epoch: (usize, usize),
     marks: Vec<Mark>,
@@ -185,6 +191,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             suppositions: Vec::new(),
             loads: BTreeMap::new(),
             tensors: TensorFacts::default(),
+            mbarriers: MbarrierMemory::default(),
+            behind: Vec::new(),
             epoch: (0, 0),
             marks: Vec::new(),
             skipped: BTreeSet::new(),
@@ -227,6 +235,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             self.code.push((CodePiece::Label(label), None));
             self.code.push((CodePiece::End, None));
         }
+        self.code.append(&mut self.behind);
         self.omissions.sort();
         self.omissions.dedup();
         let trail = ValueTrail::of(&self.code, self.undefined, self.sinks);
@@ -242,6 +251,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             suppositions: self.suppositions,
             loads: self.loads,
             tensors: self.tensors,
+            mbarriers: self.mbarriers,
             marks: self.marks,
             skipped: self.skipped,
             opaque: self.opaque,

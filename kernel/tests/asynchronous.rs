@@ -513,3 +513,64 @@ fn lanes_that_do_the_same_elsewhere_do_not_stand_for_each_other() {
     let once = text.replace("@%p3 st.shared.u32 [x], 1;\n", "");
     assert_eq!(found(&once, "k", "1x64"), BTreeSet::new());
 }
+
+/// An mbarrier ends where it is invalidated: its memory is used for something else then, or for another one, and no operation may be performed on it. While
+/// it is one nothing else may be, and it may not be initialised again (PTX ISA, mbarrier).
+#[test]
+fn memory_is_an_mbarrier_for_a_while() {
+    const WRONG: Option<FindingKind> = Some(FindingKind::Mbarrier);
+    let kinds = |start: &str, between: &str, behind: &str| {
+        let code = format!(
+            "{start}@%p1 mbarrier.init.shared::cta.b64 [s], 2;\nbar.sync 0;\nmbarrier.arrive.shared::cta.b64 %rd2, [s];\n\
+             W:\nmbarrier.try_wait.shared::cta.b64 %p2, [s], %rd2;\n@!%p2 bra W;\n{between}@%p1 mbarrier.inval.shared::cta.b64 [s];\n{behind}"
+        );
+        of_two_threads(&code)
+    };
+    let wait =
+        "mbarrier.arrive.shared::cta.b64 %rd2, [s];\nV:\nmbarrier.try_wait.shared::cta.b64 %p2, [s], %rd2;\n@!%p2 bra V;\n";
+    let meet = "bar.sync 0;\n";
+    let all = [
+        ("", meet, String::new(), NOTHING),
+        // The other thread may still ask.
+        ("", "", String::new(), RACE),
+        ("@%p1 st.shared.u32 [s], 1;\n", meet, String::new(), NOTHING),
+        ("@%p3 st.shared.u32 [s], 1;\n", meet, String::new(), RACE),
+        ("", meet, "@%p1 st.shared.u32 [s], 7;\nbar.sync 0;\nld.shared.u32 %r3, [s];\n".to_owned(), NOTHING),
+        ("", meet, "@%p1 st.shared.u32 [s+4], 7;\nld.shared.u32 %r3, [s+4];\n".to_owned(), RACE),
+        ("", meet, "@%p3 st.shared.u32 [s], 7;\n".to_owned(), RACE),
+        ("", meet, "bar.sync 0;\nst.shared.u32 [s], %r1;\n".to_owned(), RACE),
+        ("", meet, "@%p1 mbarrier.init.shared::cta.b64 [s], 2;\nbar.sync 0;\n".to_owned() + wait, NOTHING),
+        ("", meet, "@%p1 mbarrier.init.shared::cta.b64 [s], 2;\n".to_owned() + wait, RACE),
+        ("", meet, "bar.sync 0;\nmbarrier.arrive.shared::cta.b64 %rd2, [s];\n".to_owned(), WRONG),
+        ("", meet, "bar.sync 0;\nmbarrier.test_wait.shared::cta.b64 %p2, [s], %rd2;\n".to_owned(), WRONG),
+        ("", meet, "bar.sync 0;\nV:\nmbarrier.try_wait.shared::cta.b64 %p2, [s], %rd2;\n@!%p2 bra V;\n".to_owned(), ENDLESS),
+        ("", meet, "bar.sync 0;\n@%p3 mbarrier.inval.shared::cta.b64 [s];\n".to_owned(), WRONG),
+        (
+            "",
+            meet,
+            "@%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s+16], [%rd1], 16, [s];\n".to_owned(),
+            WRONG,
+        ),
+        ("@%p1 mbarrier.init.shared::cta.b64 [s], 2;\n", meet, String::new(), WRONG),
+        ("", "bar.sync 0;\n@%p1 st.shared.u32 [s], 1;\n", String::new(), WRONG),
+        ("", "bar.sync 0;\n@%p1 atom.shared.add.u32 %r3, [s+4], 1;\n", String::new(), WRONG),
+        ("", "bar.sync 0;\n@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 16;\n", String::new(), WRONG),
+    ];
+    for (start, between, behind, expected) in all {
+        let found = kinds(start, between, &behind);
+        // What races may come too early as well, and others may pass a barrier when a thread stops.
+        let is_expected = expected.map_or(found.is_empty(), |kind| found.contains(&kind));
+        assert!(is_expected, "{found:?}, and not {expected:?}: {start}|{between}|{behind}");
+    }
+    // An operation that each thread does, which one of them may do alone.
+    let both = "mbarrier.init.shared::cta.b64 [s], 2;\nbar.sync 0;\nmbarrier.arrive.shared::cta.b64 %rd2, [s];\n";
+    assert!(of_two_threads(both).contains(&FindingKind::Race));
+}
+
+fn of_two_threads(code: &str) -> BTreeSet<FindingKind> {
+    let text = format!(
+        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+         .shared .align 16 .b8 s[64];\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\nsetp.ne.u32 %p3, %r1, 0;\n{code}ret;\n}}\n"
+    );
+    found(&text, "k", "1x2")
+}

@@ -241,7 +241,7 @@ const Answer = (() => {
 
   /** `kernel`: each kernel with what goes wrong in it, at the lines of the PTX. */
   const kernel = (report, context) => {
-    const KINDS = { "data-race": "Data race", trap: "A trap is reached", "outside-of-arrays": "Address outside of every array", "misaligned-address": "Address that is no multiple of the access's size", condition: "The condition does not always hold",
+    const KINDS = { "data-race": "Data race", trap: "A trap is reached", "outside-of-arrays": "Address outside of every array", "no-mbarrier": "An mbarrier where none is, or data where one is", "misaligned-address": "Address that is no multiple of the access's size", condition: "The condition does not always hold",
       "endless-wait": "A wait that may never end", "different-barriers": "Threads of a block come to different barriers", "no-execution-ends": "No execution ends",
       "read-before-written": "Memory is read before it is written", "read-only-but-written": "A read-only load of what the kernel writes" };
     const source = (at) => (at.file ? `${at.file}:${at.line}, ` : "");

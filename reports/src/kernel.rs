@@ -166,7 +166,7 @@ parts! {
 
     /// Something that goes wrong.
     pub struct Finding {
-        /// `data-race`, `trap`, `outside-of-arrays`, `misaligned-address`, `condition`, `endless-wait`, `different-barriers`, `no-execution-ends`, `weak-memory-only`,
+        /// `data-race`, `trap`, `outside-of-arrays`, `misaligned-address`, `no-mbarrier`, `condition`, `endless-wait`, `different-barriers`, `no-execution-ends`, `weak-memory-only`,
         /// `read-before-written` or `read-only-but-written`.
         pub kind: String,
         /// Who is involved, and where.

@@ -78,7 +78,7 @@ impl Executed {
         }
         for cell in &of_slice {
             let (location, value) = &slice.named[cell];
-            let is_near = matches!(cell.object, Object::Shared(..) | Object::Elsewhere(true, _));
+            let is_near = matches!(cell.object, Object::Shared(..) | Object::Validity(..) | Object::Elsewhere(true, _));
             let space = match (is_asynchronous, is_near) {
                 (false, _) => "",
                 (true, _) if matches!(cell.object, Object::Tensor(_)) => "tensor ",

@@ -65,6 +65,7 @@ impl Thread<'_, '_> {
                 let whole = MemoryCell { object, offset, bytes };
                 // So that its parts are known.
                 self.copies.entry(whole).or_default().add(false);
+                self.accesses_data(state, whole);
                 self.cell(object, offset, bytes, true, false);
                 let (pieces, origin) = (self.pieces(whole), self.origin(state));
                 if pieces.len() > MAX_PARTS {
@@ -157,8 +158,7 @@ impl Thread<'_, '_> {
             ControlFlow::Continue((object @ Object::Shared(..), offset)) => {
                 // It is memory that threads share, whoever uses it.
                 self.tensors.starts.insert(normal((object, offset)));
-                self.cell(object, offset, MBARRIER, true, true);
-                ControlFlow::Continue(MemoryCell { object, offset, bytes: MBARRIER })
+                ControlFlow::Continue(self.mbarrier_at(MemoryCell { object, offset, bytes: MBARRIER }))
             }
             ControlFlow::Continue(_) => ControlFlow::Break(self.unknown(state, "an mbarrier that is not in shared memory")),
         })
@@ -243,6 +243,7 @@ impl Thread<'_, '_> {
                     ControlFlow::Continue(all) => all,
                     ControlFlow::Break(step) => return Some(step),
                 };
+                self.follow_validity(state, &piece);
                 for block in destinations {
                     let cell = block.map_or(cell, |block| in_block_cell(cell, block));
                     self.cell(cell.object, cell.offset, MBARRIER, true, true);
@@ -254,12 +255,14 @@ impl Thread<'_, '_> {
                 piece.operation = format!("cp.async.mbarrier.arrive{}", if *counted { ".noinc" } else { "" });
             }
         }
+        self.follow_validity(state, &piece);
         self.push(state, CodePiece::Mbarrier(piece));
         Some(Step::Next)
     }
 
     /// The thread has told an mbarrier of so many bytes, which nothing has brought yet.
     fn expects(&mut self, state: &mut State, cell: MemoryCell, bytes: u64) {
+        let cell = Self::mbarrier_memory(cell);
         if let Object::Shared(..) = cell.object {
             let at = self.own(Target::Object(cell.object, cell.offset));
             let key = Key::Expected(at);
@@ -282,6 +285,7 @@ impl Thread<'_, '_> {
 
     /// So many bytes come.
     pub(super) fn brings(&mut self, state: &mut State, cell: MemoryCell, bytes: u64) {
+        let cell = Self::mbarrier_memory(cell);
         let key = Key::Expected(self.own(Target::Object(cell.object, cell.offset)));
         if let Some(KnownValue::Bits(n)) = state.known.get_mut(&key) {
             *n = n.saturating_sub(bytes);

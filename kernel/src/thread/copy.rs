@@ -136,6 +136,9 @@ impl Thread<'_, '_> {
             None => None,
         };
         let destinations = found!(self.destinations(state, copy.blocks));
+        if let Some(mbarrier) = mbarrier {
+            self.asks_for_mbarrier(state, mbarrier, "cp.async.bulk");
+        }
         let window = |object: Object| if matches!(object, Object::Array(_)) { "global" } else { "shared" };
         let (to_word, from_word) = (window(to.0), if from.0 == Object::Zeros { "global" } else { window(from.0) });
         let operation = match (copy.bulk, to_word) {
@@ -225,6 +228,10 @@ impl Thread<'_, '_> {
     ) -> Result<(), String> {
         let range = |(object, offset): (Object, u64), bytes| MemoryCell { object, offset, bytes };
         let (whole_to, whole_from) = (range(to, bytes), range(from, read.max(1)));
+        self.accesses_data(state, whole_to);
+        if read > 0 {
+            self.accesses_data(state, whole_from);
+        }
         if !matches!(to.0, Object::Elsewhere(..)) {
             self.copies.entry(whole_to).or_default().add(true);
         }
@@ -337,9 +344,11 @@ impl Thread<'_, '_> {
             ControlFlow::Continue(cell) => cell,
             ControlFlow::Break(step) => return Some(step),
         };
+        self.asks_for_mbarrier(state, mbarrier, if is_reduction { "red.async" } else { "st.async" });
         let values = values.iter().map(|v| self.value(state, v)).collect::<Option<Vec<Value>>>()?;
         for (n, value) in values.iter().enumerate() {
             let cell = MemoryCell { object: to.0, offset: to.1 + bytes * n as u64, bytes };
+            self.accesses_data(state, cell);
             self.cell(cell.object, cell.offset, bytes, true, true);
             if matches!(value.known, KnownValue::Open { opaque: true, .. }) {
                 self.opaque.extend((cell.offset..cell.offset + bytes).map(|b| (cell.object, b)));

@@ -31,6 +31,8 @@ pub(crate) struct LaunchFacts {
     pub tensors: TensorFacts,
     /// Cells that are used as another one is that stands for them, by the same threads between the same barriers.
     pub alike: FxHashSet<MemoryCell>,
+    /// The mbarriers of shared memory.
+    pub mbarriers: MbarrierMemory,
     /// Bytes of global memory that are read as if nobody wrote them (`ld.global.nc`), and written.
     pub overwritten: FxHashSet<(Object, u64)>,
     /// Is there nothing more to be learnt? Then who has not come to an exchange never does.
@@ -41,6 +43,35 @@ impl LaunchFacts {
     /// Have all copies been seen that share what an mbarrier is told of with the first of them, and what it is told of?
     pub fn are_settled_about(&self, group: &Origin) -> bool {
         self.loads.contains_key(group)
+    }
+}
+
+/// Memory that mbarriers are in. It grows from round to round.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct MbarrierMemory {
+    pub cells: BTreeSet<MemoryCell>,
+    /// Those that end, or whose memory is accessed as data, or that begin more than once: whether there is one is asked of them.
+    pub ending: BTreeSet<MemoryCell>,
+    /// Who makes an mbarrier there: which thread, and for the how manieth time.
+    pub beginnings: BTreeSet<(MemoryCell, (u32, u32))>,
+}
+
+impl MbarrierMemory {
+    /// Takes in what a thread found.
+    pub fn extend(&mut self, found: &Self) {
+        self.cells.extend(found.cells.iter().copied());
+        self.ending.extend(found.ending.iter().copied());
+        self.beginnings.extend(found.beginnings.iter().copied());
+    }
+
+    /// Is it asked of this one whether it is there?
+    pub fn may_not_be_there(&self, cell: MemoryCell) -> bool {
+        self.ending.contains(&cell) || self.begins_again(cell)
+    }
+
+    /// Does it begin more than once?
+    pub fn begins_again(&self, cell: MemoryCell) -> bool {
+        self.beginnings.range((cell, (0, 0))..).take_while(|(of, _)| *of == cell).nth(1).is_some()
     }
 }
 

@@ -336,6 +336,7 @@ impl Thread<'_, '_> {
             };
             let shared = match target {
                 Target::Object(object, start) => {
+                    self.accesses_data(state, MemoryCell { object, offset: start, bytes });
                     self.accessed(object, start, (access, true));
                     self.cell(object, start, bytes, false, false)
                 }
@@ -590,6 +591,7 @@ impl Thread<'_, '_> {
             };
             let shared = match target {
                 Target::Object(object, start) => {
+                    self.accesses_data(state, MemoryCell { object, offset: start, bytes });
                     self.accessed(object, start, (access, false));
                     self.cell(object, start, bytes, true, false)
                 }
@@ -638,6 +640,7 @@ impl Thread<'_, '_> {
                     ControlFlow::Continue(found) => found,
                     ControlFlow::Break(step) => return Some(step),
                 };
+            self.accesses_data(state, MemoryCell { object, offset: start, bytes: ROW });
             for at in (start..start + ROW).step_by(4) {
                 // Who else uses it is found by the cell; a lane reads what it wrote itself by another lane's instruction as well.
                 let Some(cell) = self.cell(object, at, 4, is_store, is_store) else { continue };
@@ -704,6 +707,7 @@ impl Thread<'_, '_> {
             values.iter().for_each(|value| self.sink(state, value, false));
         }
         let float = access.ty.kind == Kind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
+        self.accesses_data(state, MemoryCell { object, offset: start, bytes });
         self.accessed(object, start, (access, true));
         let Some(cell) = self.cell(object, start, bytes, true, false) else {
             // Nobody else uses it: what is constant is computed.

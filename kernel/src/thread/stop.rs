@@ -39,16 +39,32 @@ impl Thread<'_, '_> {
 
     /// The thread stops here.
     pub(super) fn stop(&mut self, state: &State, kind: MarkKind, what: impl Into<String>) -> Step {
-        let (origin, what) = (self.origin(state), what.into());
-        let same = self.marks.iter().find(|m| m.kind == kind && m.origin == origin && m.what == what).map(|m| m.number);
-        let number = same.unwrap_or_else(|| {
-            let number = self.marks.iter().filter(|m| m.kind == kind).count() as i64 + 1;
-            self.marks.push(Mark { kind, origin, number, what, cell: None });
-            number
-        });
+        let number = self.marked(state, kind, what.into());
         self.emit(state, format!("mov {}, {number}", kind.register()));
         self.push(state, CodePiece::End);
         Step::Left
+    }
+
+    /// The thread stops here if a predicate holds: with code that stands behind all other.
+    pub(super) fn stop_if(&mut self, state: &State, predicate: String, kind: MarkKind, what: String) {
+        let (origin, label, number) = (self.origin(state), self.fresh_label(), self.marked(state, kind, what));
+        self.code.push((CodePiece::Jump(Some((predicate, true)), label), Some(origin)));
+        self.behind.extend([
+            (CodePiece::Label(label), None),
+            (CodePiece::Other(format!("mov {}, {number}", kind.register())), Some(origin)),
+            (CodePiece::End, Some(origin)),
+        ]);
+    }
+
+    /// The number of what goes wrong here.
+    fn marked(&mut self, state: &State, kind: MarkKind, what: String) -> i64 {
+        let origin = self.origin(state);
+        let same = self.marks.iter().find(|m| m.kind == kind && m.origin == origin && m.what == what).map(|m| m.number);
+        same.unwrap_or_else(|| {
+            let number = self.marks.iter().filter(|m| m.kind == kind).count() as i64 + 1;
+            self.marks.push(Mark { kind, origin, number, what, cell: None });
+            number
+        })
     }
 
     pub(crate) fn unknown(&mut self, state: &State, why: impl Into<OmissionReason>) -> Step {

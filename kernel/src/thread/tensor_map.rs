@@ -242,7 +242,9 @@ impl Thread<'_, '_> {
             ControlFlow::Continue(all) => all,
             ControlFlow::Break(step) => return Some(step),
         };
-        let at = self.own(Target::Object(cell.object, cell.offset));
+        self.asks_for_mbarrier(state, cell, "cp.async.bulk.tensor");
+        let memory = Self::mbarrier_memory(cell);
+        let at = self.own(Target::Object(memory.object, memory.offset));
         let left = |state: &State, key: Key| if let Some(KnownValue::Bits(n)) = state.known.get(&key) { Some(*n) } else { None };
         let (expected, first) = (left(state, Key::Expected(at)), left(state, Key::First(at)));
         let origin = self.origin(state);

@@ -111,7 +111,7 @@ impl ValueUses {
             Object::Shared(..) | Object::Exchange(..) => {
                 self.cells.insert(cell);
             }
-            Object::Array(_) | Object::Zeros | Object::Elsewhere(..) | Object::Part(_) | Object::Tensor(_) => self.matters = true,
+            _ => self.matters = true,
         }
     }
 }
