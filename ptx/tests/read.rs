@@ -166,6 +166,44 @@ fn instructions_do_what_the_isa_says() {
     }
 }
 
+/// Functions of parts of words, by the words of the ISA (9.7.1): what each makes of its operands.
+#[test]
+fn parts_of_words_are_taken_as_the_isa_says() {
+    let all: [(&str, &[u64], u64); 24] = [
+        ("mul24.lo.u32 %r1, %r2, %r3;", &[0xff00_0003, 5], 15),
+        ("mul24.lo.s32 %r1, %r2, %r3;", &[0x00ff_ffff, 5], 0xffff_fffb),
+        ("mul24.hi.u32 %r1, %r2, %r3;", &[0x0003_0000, 0x0001_0000], 0x0003_0000),
+        ("mul24.hi.s32 %r1, %r2, %r3;", &[0x00ff_ffff, 1], 0xffff_ffff),
+        ("mad24.lo.u32 %r1, %r2, %r3, %r4;", &[3, 5, 7], 22),
+        ("sad.u32 %r1, %r2, %r3, %r4;", &[3, 0xffff_fffe, 1], 0xffff_fffc),
+        ("sad.s32 %r1, %r2, %r3, %r4;", &[3, 0xffff_fffe, 1], 6),
+        ("slct.u32.s32 %r1, %r2, %r3, %r4;", &[4, 5, 0], 4),
+        ("slct.u32.s32 %r1, %r2, %r3, %r4;", &[4, 5, 0xffff_ffff], 5),
+        ("dp4a.u32.u32 %r1, %r2, %r3, %r4;", &[0x0102_03ff, 0x0101_0102, 1], 1 + 1 + 2 + 3 + 2 * 255),
+        ("dp4a.s32.u32 %r1, %r2, %r3, %r4;", &[0xff, 2, 1], 0xffff_ffff),
+        ("dp2a.lo.u32.u32 %r1, %r2, %r3, %r4;", &[0x0003_0005, 0x0707_0201, 0], 5 + 3 * 2),
+        ("dp2a.hi.u32.u32 %r1, %r2, %r3, %r4;", &[0x0003_0005, 0x0201_0707, 0], 5 + 3 * 2),
+        ("bmsk.clamp.b32 %r1, %r2, %r3;", &[4, 8], 0xff0),
+        ("bmsk.clamp.b32 %r1, %r2, %r3;", &[28, 40], 0xf000_0000),
+        ("bmsk.clamp.b32 %r1, %r2, %r3;", &[32, 1], 0),
+        ("bmsk.wrap.b32 %r1, %r2, %r3;", &[33, 34], 6),
+        ("szext.wrap.s32 %r1, %r2, %r3;", &[0x8, 4], 0xffff_fff8),
+        ("szext.wrap.u32 %r1, %r2, %r3;", &[0xf8, 4], 8),
+        ("szext.clamp.s32 %r1, %r2, %r3;", &[0xf8, 32], 0xf8),
+        ("szext.wrap.s32 %r1, %r2, %r3;", &[0xff, 32], 0),
+        ("fns.b32 %r1, %r2, %r3, %r4;", &[0b1101, 0, 2], 2),
+        ("fns.b32 %r1, %r2, %r3, %r4;", &[0b1101, 1, 0xffff_ffff], 0),
+        ("fns.b32 %r1, %r2, %r3, %r4;", &[0b1101, 1, 0], 0xffff_ffff),
+    ];
+    for (code, operands, expected) in all {
+        let code = body(code);
+        let Effect::Compute { function, ty, operands: named, .. } = of(&code[0]) else { panic!("{:?}", code[0]) };
+        // What a text leaves out is 0.
+        let rest = vec![0; named.len() - operands.len()];
+        assert_eq!(function.value(ty, &[operands, &rest].concat()), Some(expected), "{:?}", code[0]);
+    }
+}
+
 #[test]
 fn errors_say_where_and_what_was_expected() {
     let cases = [

@@ -1,5 +1,6 @@
 //! From an instruction to its effect.
 
+use super::parts::PartProducts;
 use super::{Computation, Effect, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, NumberComparison, Update, Window};
 use crate::asynchronous;
 use crate::exchange::exchange;
@@ -163,8 +164,31 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
             let ty = if unsigned { ScalarType { kind: Kind::Unsigned, ..ty } } else { ty };
             Some(Effect::SetPredicate { relation, ty, to, operands: [get(1)?, get(2)?], with })
         }
-        "fma" | "mul24" | "mad24" | "sad" | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh"
-        | "testp" | "dp4a" | "dp2a" | "bmsk" | "szext" | "fns" | "set" | "slct" | "prmt" | "lop3" => opaque(),
+        "mul24" if operands.len() == 3 => Some(Effect::Compute {
+            function: Computation::MultiplyAdd24(has("hi")),
+            ty: i.ty()?,
+            to: target(get(0)?)?,
+            operands: operands[1..].iter().chain([&Operand::Integer(0)]).collect(),
+        }),
+        "mad24" => compute(Computation::MultiplyAdd24(has("hi")), 3),
+        "sad" => compute(Computation::Distance, 3),
+        "slct" if has("s32") && operands.len() == 4 => {
+            let ty = i.qualifiers.iter().find_map(|q| ScalarType::from_name(q)).filter(|ty| ty.bits <= 64)?;
+            let operands = operands[1..].iter().collect();
+            Some(Effect::Compute { function: Computation::SelectBySign, ty, to: target(get(0)?)?, operands })
+        }
+        "dp4a" | "dp2a" => {
+            let mut signed = i.qualifiers.iter().filter_map(|q| ScalarType::from_name(q)).map(|ty| ty.kind == Kind::Signed);
+            let signed = [signed.next()?, signed.next()?];
+            let width = if i.opcode == "dp4a" { 8 } else { 16 };
+            let parts = PartProducts { signed, width, first: if width == 16 && has("hi") { 2 } else { 0 } };
+            compute(Computation::PartProducts(parts), 3)
+        }
+        "bmsk" => compute(Computation::Mask(has("clamp")), 2),
+        "szext" => compute(Computation::ExtendSign(has("clamp")), 2),
+        "fns" => compute(Computation::FindNth, 3),
+        "fma" | "mul24" | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "testp" | "set"
+        | "slct" | "prmt" | "lop3" => opaque(),
         "ld" | "ldu" => {
             let access = match access(i) {
                 Ok(access) => access,

@@ -1,5 +1,6 @@
 //! What instructions compute of values: functions of bit-vectors, and what read-modify-writes make of what they read.
 
+use super::parts::{PartProducts, extend_sign, find_nth, mask};
 use crate::tree::{Kind, ScalarType};
 
 /// A comparison of numbers.
@@ -93,6 +94,20 @@ pub enum Computation {
     Permute,
     /// The upper word of two shifted left (`true`) or the lower of two shifted right; `true`: the amount wraps.
     Funnel(bool, bool),
+    /// The product of the lower 24 bits of two, and the third: of its 48 bits the lower 32, or with `true` the upper 32.
+    MultiplyAdd24(bool),
+    /// How far the first two are apart, and the third.
+    Distance,
+    /// The first if the third, which has a sign, is not below zero, else the second.
+    SelectBySign,
+    /// The sum of the products of parts of two words, and the third.
+    PartProducts(PartProducts),
+    /// So many ones from a place on; `true`: place and width are held to the word, else they wrap.
+    Mask(bool),
+    /// The lower bits, so many, and their sign; `true`: the width is held to the word, else it wraps.
+    ExtendSign(bool),
+    /// The place of the n-th 1 of a word from a place on.
+    FindNth,
 }
 
 impl Computation {
@@ -224,6 +239,24 @@ impl Computation {
                 // `both << 32 >> 32` keeps the low word, which is what a shift by 32 of the pair leaves.
                 result & 0xffff_ffff
             }
+            Self::MultiplyAdd24(upper) => {
+                let of_24 = ScalarType { bits: 24, ..ty };
+                let part = |v: u64| if signed { i128::from(of_24.signed(of_24.cut(v))) } else { i128::from(of_24.cut(v)) };
+                let product = (part(a) * part(b)) >> if upper { 16 } else { 0 };
+                ty.cut((product as u64).wrapping_add(get(2)?))
+            }
+            Self::Distance => ty.cut((number(a).abs_diff(number(b)) as u64).wrapping_add(get(2)?)),
+            Self::SelectBySign => {
+                if get(2)? as u32 as i32 >= 0 {
+                    a
+                } else {
+                    b
+                }
+            }
+            Self::PartProducts(parts) => ty.cut(parts.sum(a, b).wrapping_add(get(2)?)),
+            Self::Mask(clamps) => mask(clamps, a, b),
+            Self::ExtendSign(clamps) => extend_sign(clamps, signed, a, get(1)?),
+            Self::FindNth => find_nth(a, get(1)? & 0xffff_ffff, get(2)? as u32 as i32)?,
         })
     }
 

@@ -5,9 +5,11 @@
 
 mod decode;
 mod function;
+mod parts;
 
 pub(crate) use decode::{register, scope, target, unknown, update, window};
 pub use function::{Computation, Half, NumberComparison, Update};
+pub use parts::PartProducts;
 
 use crate::asynchronous::{AsyncEffect, ClusterEffect};
 use crate::exchange::Exchange;
