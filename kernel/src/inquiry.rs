@@ -216,11 +216,14 @@ impl Inquiry<'_, '_> {
         let of_launch = || {
             let is_size = |o: &Operand| matches!(o, Operand::Special(name) if SIZES.iter().any(|size| name.starts_with(size)));
             let made = made_of(self.prepared, &is_size);
+            let is_of = |origin: &Origin, operand: &Operand| matches!(operand, Operand::Register(register) if made.contains(&(origin.function, *register)));
             let is_made = |origin: &Origin| {
                 let body = self.question.module.functions[origin.function].body.as_deref().unwrap_or(&[]);
-                let operands = body.get(origin.instruction).map_or(&[] as &[Operand], |i| &i.operands);
-                let base = operands.iter().find_map(|o| if let Operand::Address(base, _) = o { Some(&**base) } else { None });
-                matches!(base, Some(Operand::Register(register)) if made.contains(&(origin.function, *register)))
+                let Some(instruction) = body.get(origin.instruction) else { return false };
+                // A copy has two addresses, and a size.
+                let (all, is_copy) = (&instruction.operands, instruction.opcode == "cp" || instruction.has("bulk"));
+                let base = |o: &'_ Operand| matches!(o, Operand::Address(base, _) if is_of(origin, base));
+                all.iter().any(base) || is_copy && all.iter().any(|o| is_of(origin, o))
             };
             executed.stops(MarkKind::Misaligned).iter().map(|(_, mark)| mark.origin).find(is_made)
         };

@@ -4,6 +4,7 @@
 //! unrolled, and loops that wait for memory stay loops (polyvariant partial evaluation: Jones, Gomard and Sestoft 1993). Memory that no two
 //! threads use, or that nobody writes, is constant as well, as far as what is put there is.
 
+mod access_size;
 mod arithmetic;
 mod asynchronous;
 mod call;
@@ -13,6 +14,7 @@ mod facts;
 mod labels;
 mod mbarrier_memory;
 mod memory;
+mod place;
 mod prepared;
 mod stop;
 mod tensor_core;

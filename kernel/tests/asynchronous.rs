@@ -423,7 +423,7 @@ type TensorSizeCase = (&'static [(&'static str, &'static str)], &'static [&'stat
 #[test]
 fn copies_by_tensor_maps_bring_what_is_given() {
     const TOLD: (&str, &str) = ("%r41, 512;", "%r41, 768;");
-    const OVERLAP: (&str, &str) = ("%r46, %r30, 256;", "%r46, %r30, 240;");
+    const OVERLAP: (&str, &str) = ("%r46, %r30, 256;", "%r46, %r30, 128;");
     const BOTH: &[&str] = &["0=tensor:256", "1=tensor:256"];
     let text = include_str!("../../tests/kernels/tensors.ptx");
     let cases: &[TensorSizeCase] = &[

@@ -493,7 +493,7 @@ fn the_size_of_shared_memory_is_not_known() {
 #[test]
 fn addresses_are_multiples_of_what_is_accessed() {
     let variables = ".global .align 8 .b8 g[64];";
-    let own = ".shared .align 16 .b8 s[64];\n.local .align 16 .b8 l[64];\n";
+    let own = ".shared .align 128 .b8 s[256];\n.local .align 16 .b8 l[64];\n";
     let head = "ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\nmov.u64 %rd5, 7;\n";
     let of = |code: &str| kinds(&kernel(variables, ".param .u64 a", &format!("{own}{head}{code}")), "1x2");
     let right = [
@@ -507,6 +507,8 @@ fn addresses_are_multiples_of_what_is_accessed() {
         "st.local.u64 [l+8], %rd5;",
         "atom.global.add.u64 %rd4, [%rd1+8], 1;",
         "cp.async.ca.shared.global [s+8], [%rd1+8], 8;",
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd1+16], [s+32], 32;",
+        "st.bulk.weak.shared::cta [s+8], 24, 0;",
         // The next multiple of an address, wherever it lies.
         "mov.u64 %rd6, s;\nadd.u64 %rd6, %rd6, 5;\nand.b64 %rd6, %rd6, -4;\nld.shared.u32 %r2, [%rd6];",
     ];
@@ -530,6 +532,15 @@ fn addresses_are_multiples_of_what_is_accessed() {
         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [s+8];",
         "mbarrier.init.shared::cta.b64 [s+4], 1;",
         "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s+8], 16;",
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 24;",
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s+16], [%rd1], 8, [s];",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [s], 8;",
+        "st.bulk.weak.shared::cta [s+4], 8, 0;",
+        "st.bulk.weak.shared::cta [s], 12, 0;",
+        "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r1}], [s+8];",
+        "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1+32, {%r1}], [s];",
+        "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.bulk_group [%rd1, {%r1}], [s+8];",
+        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s+8], [%rd1, {%r1}], [s];",
     ];
     for code in wrong {
         assert_eq!(of(code), only(FindingKind::Misaligned), "{code}");
@@ -573,7 +584,15 @@ fn launches_that_make_addresses_misaligned_are_left_out() {
         )
     };
     let (threads, number) = (kernel_of("mov.u32 %r1, %ntid.x;"), kernel_of("ld.param.u32 %r1, [n];"));
-    for text in [&threads, &number] {
+    let copied = |size: &str| {
+        let code = format!(
+            ".shared .align 16 .b8 s[1024];\nld.param.u64 %rd1, [a];\n{size}\nmul.lo.u32 %r2, %r1, 4;\nmov.u32 %r3, %tid.x;\nsetp.eq.u32 %p1, %r3, 0;\n\
+             @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], %r2;"
+        );
+        kernel("", ".param .u64 a, .param .u32 n", &code)
+    };
+    let (copied_threads, copied_number) = (copied("mov.u32 %r1, %ntid.x;"), copied("ld.param.u32 %r1, [n];"));
+    for text in [&threads, &number, &copied_threads] {
         let text = format!("{HEAD}{text}");
         let module = margay_ptx::read(&text).expect("it is read");
         let answer = ask(&KernelQuestion::new(&text, &module, module.function("k").expect("a kernel"))).expect("an answer");
@@ -584,7 +603,55 @@ fn launches_that_make_addresses_misaligned_are_left_out() {
     }
     assert_eq!(kinds(&threads, "1x4"), NOTHING);
     assert_eq!(kinds(&threads, "1x2"), only(FindingKind::Misaligned));
+    assert_eq!(kinds(&copied_threads, "1x2"), only(FindingKind::Misaligned));
+    assert_eq!(kinds(&copied_number, "1x2"), None);
     assert_eq!(kinds(&number, "1x2"), None);
     assert_eq!(kinds_with(&number, "1x2", &["1=2"]), only(FindingKind::Misaligned));
     assert_eq!(kinds_with(&number, "1x2", &["1=4"]), NOTHING);
+}
+
+/// Which element a thread stores to is computed in many ways: four threads come to elements of their own, or two of them to one.
+#[test]
+fn elements_are_computed_in_many_ways() {
+    let of = |code: &str| {
+        let code = format!(
+            "ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\n{code}\nmul.wide.u32 %rd2, %r2, 4;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;"
+        );
+        kinds(&kernel("", ".param .u64 a", &code), "1x4")
+    };
+    let apart = [
+        "prmt.b32 %r2, %r1, 0, 0x4440;",
+        "bfe.u32 %r2, %r1, 0, 2;",
+        "bfi.b32 %r2, %r1, 8, 0, 2;",
+        "lop3.b32 %r2, %r1, 3, 0, 0xC0;",
+        "shf.l.wrap.b32 %r2, 0, %r1, 2;",
+        "shl.b32 %r3, %r1, 1;\nmad.hi.u32 %r2, %r3, 0x80000000, 0;",
+        "brev.b32 %r2, %r1;\nshr.u32 %r2, %r2, 30;",
+        "mul24.lo.u32 %r2, %r1, 4;",
+        "mad24.lo.s32 %r2, %r1, -1, 3;",
+        "sad.u32 %r2, %r1, 3, 0;",
+        "dp4a.u32.u32 %r2, %r1, 4, 1;",
+        "dp2a.lo.s32.s32 %r2, %r1, -1, 3;",
+        "bmsk.clamp.b32 %r2, 0, %r1;",
+        "add.u32 %r3, %r1, 1;\nfns.b32 %r2, 0xf0, 0, %r3;",
+    ];
+    for code in apart {
+        assert_eq!(of(code), NOTHING, "{code}");
+    }
+    let together = [
+        "prmt.b32 %r2, %r1, 0, 0x4441;",
+        "bfe.u32 %r2, %r1, 1, 2;",
+        "lop3.b32 %r2, %r1, 2, 0, 0xC0;",
+        "shf.r.clamp.b32 %r2, %r1, 0, 1;",
+        "brev.b32 %r2, %r1;\nshr.u32 %r2, %r2, 31;",
+        "popc.b32 %r2, %r1;",
+        "mul24.hi.u32 %r2, %r1, 4;",
+        "sad.s32 %r2, %r1, 1, 0;",
+        "sub.s32 %r3, %r1, 2;\nslct.u32.s32 %r2, 0, %r1, %r3;",
+        "dp4a.u32.u32 %r2, 0x01000000, %r1, 0;",
+        "szext.clamp.u32 %r2, %r1, 1;",
+    ];
+    for code in together {
+        assert_eq!(of(code), only(FindingKind::Race), "{code}");
+    }
 }

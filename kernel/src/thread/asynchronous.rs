@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use margay_ptx::asynchronous::{AddressOperand, AsyncEffect, GroupEffect, MbarrierEffect};
 
+use super::access_size::AccessSize;
 use super::copy::{CopyOperands, MAX_PARTS, in_block_cell};
-use super::memory::AccessSize;
 use super::tensor_map::{MAP, normal};
 use super::value::{Key, KnownValue, OPAQUE, OPEN};
 use super::{State, Step, Thread};
@@ -54,14 +54,18 @@ impl Thread<'_, '_> {
                 Step::Next
             }
             AsyncEffect::Zeros { to, bytes } => {
-                let Some(bytes) = self.value(state, bytes)?.bits() else {
+                let operand = *bytes;
+                let Some(bytes) = self.value(state, operand)?.bits() else {
                     return Some(self.unknown(state, "how many bytes are written depends on memory"));
                 };
-                let (object, offset) =
-                    match self.object_at(state, (to.window, to.base, to.offset), AccessSize::anywhere(bytes), "a bulk store")? {
-                        ControlFlow::Continue(found) => found,
-                        ControlFlow::Break(step) => return Some(step),
-                    };
+                let size = AccessSize::of_zeros(bytes);
+                if let Some(step) = self.odd_size(state, size, operand, "a bulk store") {
+                    return Some(step);
+                }
+                let (object, offset) = match self.object_at(state, (to.window, to.base, to.offset), size, "a bulk store")? {
+                    ControlFlow::Continue(found) => found,
+                    ControlFlow::Break(step) => return Some(step),
+                };
                 let whole = MemoryCell { object, offset, bytes };
                 // So that its parts are known.
                 self.copies.entry(whole).or_default().add(false);

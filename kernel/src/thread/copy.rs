@@ -7,8 +7,8 @@ use margay_ptx::asynchronous::AddressOperand;
 use margay_ptx::effect::Update;
 use margay_ptx::{Kind, Operand, ScalarType};
 
+use super::access_size::AccessSize;
 use super::asynchronous::MBARRIER;
-use super::memory::AccessSize;
 use super::value::{KnownValue, Value};
 use super::{State, Step, Thread};
 use crate::layout::Object;
@@ -20,9 +20,6 @@ pub(super) const MAX_PARTS: usize = 512;
 
 /// In a copy of more cells than these one of those that are used alike stands for the others.
 const MANY_PARTS: usize = 64;
-
-/// Of what the addresses of a bulk copy are multiples.
-const BULK: u64 = 16;
 
 /// What a copy does.
 pub(super) struct CopyOperands<'a, 'i> {
@@ -108,8 +105,13 @@ impl Thread<'_, '_> {
         if bytes == 0 {
             return Some(Step::Next);
         }
-        // Bulk copies are of multiples of 16 bytes, at addresses that are multiples of 16 (PTX ISA, cp.async.bulk).
-        let size = |of: u64| AccessSize { bytes: of, alignment: if copy.bulk { BULK } else { bytes } };
+        let size = |of: u64| match copy.bulk {
+            true => AccessSize::in_bulk(of),
+            false => AccessSize { alignment: bytes, ..AccessSize::natural(of) },
+        };
+        if let Some(step) = self.odd_size(state, size(bytes), copy.bytes, "an asynchronous copy") {
+            return Some(step);
+        }
         let to = (copy.to.window, copy.to.base, copy.to.offset);
         let to = found!(self.object_at(state, to, size(bytes), "an asynchronous copy"));
         // What is ignored at the start and at the end is not read.

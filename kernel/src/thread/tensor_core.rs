@@ -9,8 +9,8 @@ use margay_ptx::Operand;
 use margay_ptx::asynchronous::AddressOperand;
 use margay_ptx::tensor::{MatrixOperand, ProductSize, TensorEffect, TensorShape};
 
+use super::access_size::AccessSize;
 use super::copy::MAX_PARTS;
-use super::memory::AccessSize;
 use super::tensor_map::normal;
 use super::value::{Key, KnownValue, OPAQUE};
 use super::{State, Step, Thread};

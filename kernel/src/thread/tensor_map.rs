@@ -8,10 +8,11 @@ use margay_ptx::Operand;
 use margay_ptx::asynchronous::AddressOperand;
 use margay_ptx::effect::Update;
 
+use super::access_size::AccessSize;
 use super::asynchronous::MBARRIER;
 use super::copy::{in_block, in_block_cell};
 use super::facts::TensorPart;
-use super::memory::{AccessSize, AddressPlace};
+use super::place::AddressPlace;
 use super::value::{Key, KnownValue};
 use super::{State, Step, Thread};
 use crate::layout::{LOCAL, Object, Target};
@@ -32,7 +33,8 @@ impl Thread<'_, '_> {
         state: &mut State,
         map: &AddressOperand<'_>,
     ) -> Option<ControlFlow<Step, Option<MemoryCell>>> {
-        Some(match self.place(state, map.window, map.base, map.offset, AccessSize::anywhere(MAP))? {
+        let size = AccessSize::of_tensor_map(MAP);
+        Some(match self.place(state, map.window, map.base, map.offset, size)? {
             AddressPlace::At(Target::Object(object, offset)) => {
                 let whole = MemoryCell { object, offset, bytes: MAP };
                 // So that its parts are known.
@@ -51,7 +53,7 @@ impl Thread<'_, '_> {
                 ControlFlow::Break(self.stop(state, MarkKind::Outside, "a tensor map outside of every array"))
             }
             AddressPlace::Misaligned => {
-                ControlFlow::Break(self.stop(state, MarkKind::Misaligned, AccessSize::anywhere(MAP).misaligned("a tensor map")))
+                ControlFlow::Break(self.stop(state, MarkKind::Misaligned, size.misaligned("a tensor map")))
             }
             AddressPlace::Split => ControlFlow::Break(Step::Left),
             AddressPlace::Unknown(why) => {
@@ -172,8 +174,8 @@ impl Thread<'_, '_> {
         let from = match self.object_at(
             state,
             (from.window, from.base, from.offset),
-            AccessSize::anywhere(BOX),
-            "an asynchronous copy",
+            AccessSize::in_bulk(BOX),
+            "a copy of a part of a tensor",
         )? {
             ControlFlow::Continue(from) => from,
             ControlFlow::Break(step) => return Some(step),
@@ -262,7 +264,7 @@ impl Thread<'_, '_> {
         let (nth, told) = (left(state, Key::Nth(at)).unwrap_or(0) as usize, left(state, Key::Told(at)).unwrap_or(0));
         state.known.insert(Key::Nth(at), KnownValue::Bits(nth as u64 + 1));
         let (window, base, offset) = (to.window, to.base, to.offset);
-        let to = match self.object_at(state, (window, base, offset), AccessSize::anywhere(BOX), "an asynchronous copy")? {
+        let to = match self.object_at(state, (window, base, offset), AccessSize::in_bulk(BOX), "a copy of a part of a tensor")? {
             ControlFlow::Continue(to) => to,
             ControlFlow::Break(step) => return Some(step),
         };
