@@ -153,7 +153,7 @@ fn the_answers_on_pages_are_those_of_today() {
     }
     assert_eq!(left.len(), ELSEWHERE.len(), "{left:?}");
     let least =
-        [("applications.md", 2), ("compiler-reviews.md", 2), ("explain.md", 4), ("kernels.md", 6), ("weaken-and-repair.md", 1)];
+        [("applications.md", 3), ("compiler-reviews.md", 2), ("explain.md", 4), ("kernels.md", 6), ("weaken-and-repair.md", 1)];
     for (page, count) in least {
         assert!(asked.get(page).is_some_and(|&n| n >= count), "{page} has fewer answers than {count}: {asked:?}");
     }
