@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use margay_solver::proof::{ProofChecker, ProofStep, records};
+use margay_solver::proof::{ProofChecker, ProofStep, SatLiteral, records};
 
 /// Is there an assignment of so many variables?
-fn satisfiable(clauses: &[Vec<i32>], assumptions: &[i32], variables: u32) -> bool {
-    let holds = |a: u32, l: i32| (a >> (l.unsigned_abs() - 1) & 1 == 1) == (l > 0);
+fn satisfiable(clauses: &[Vec<SatLiteral>], assumptions: &[SatLiteral], variables: u32) -> bool {
+    let holds = |a: u32, l: SatLiteral| (a >> (l.variable() - 1) & 1 == 1) != l.is_negated();
     (0..1 << variables)
         .any(|a| assumptions.iter().all(|&l| holds(a, l)) && clauses.iter().all(|c| c.iter().any(|&l| holds(a, l))))
 }
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
         let step = checker.step();
         let literals = checker.literals();
         if matches!(step, Ok(ProofStep::Original | ProofStep::Question)) {
-            variables = literals.iter().map(|l| l.unsigned_abs()).max().unwrap_or(0).max(variables);
+            variables = literals.iter().map(|l| l.variable()).max().unwrap_or(0).max(variables);
         }
         match step {
             Ok(ProofStep::Original) => clauses.push(literals.to_vec()),
