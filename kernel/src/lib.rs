@@ -17,6 +17,7 @@ mod counted;
 mod divergence;
 mod effort;
 mod exchange;
+mod first_rounds;
 mod harden;
 pub mod harness;
 mod idle;

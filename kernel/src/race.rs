@@ -58,6 +58,12 @@ const STEPS_IN_TURNS: usize = 1_000_000;
 const ONE_STORE: &str = "It is one store of several lanes of a warp. CUDA's programming guide says that one of the values stays; PTX ISA 8.7.1 makes no exception of it. It is \
       told where no other race was found.";
 
+/// How many accesses a test has that is asked about with the first rounds of its loops alone, first: engines answer smaller ones as they are.
+const LARGE: usize = 64;
+
+/// How many rounds these are. A race of an access with that of the next round needs two, and buffers that are used in turn have some more.
+const FIRST_ROUNDS: [usize; 4] = [1, 2, 4, 8];
+
 /// What is asked about, in what leaves it open.
 const WHAT: &str = "data races";
 
@@ -151,6 +157,10 @@ impl Inquiry<'_, '_> {
             if slicer.narrowed(&slice, rivals).iter().any(has_none) {
                 continue;
             }
+            if let Some(finding) = self.race_of_first_rounds(executed, &slicer, (&slice, rivals), &options, found)? {
+                found.findings.push(finding);
+                return Ok(None);
+            }
             let Some(written) = self.test_of_race(executed, &plain, found) else { continue };
             let numbers = rivals.threads.map(|thread| slice.number(thread).unwrap_or(0));
             let of_other_names = |of: &RaceFree| of.is_renamed((&written, numbers), self, &options);
@@ -172,7 +182,8 @@ impl Inquiry<'_, '_> {
                 }
             }
             if verdict.race.is_some() {
-                let finding = match self.with_values(executed, (&slice, rivals), &options) {
+                let whole = executed.slicer(&|cell| slicer.is_at(cell, rivals.place)).of(rivals);
+                let finding = match self.with_values(executed, (&slice, whole), &options) {
                     Some((written, race)) => self.racing(&written, Some(&race), found)?,
                     None => match self.with_own_values(executed, (&slice, &plain), &options, found) {
                         Some((written, race)) => self.racing(&written, Some(&race), found)?,
@@ -206,6 +217,52 @@ impl Inquiry<'_, '_> {
             }
             self.leftover(&verdict, WHAT, found);
             known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
+        }
+        Ok(None)
+    }
+
+    /// The race of a slice that is large in the first rounds of its loops, if there is one: the fewest rounds first. A store with itself, in lanes of a warp,
+    /// is left to whoever asks about all rounds.
+    fn race_of_first_rounds(
+        &self,
+        executed: &Executed,
+        slicer: &Slicer<'_>,
+        (slice, rivals): (&Slice, Rivals),
+        options: &Options,
+        found: &mut LaunchFindings,
+    ) -> Result<Option<Finding>, String> {
+        if slice.size() <= LARGE {
+            return Ok(None);
+        }
+        let model = self.question.reading.races_or_why()?;
+        let block = |thread: usize| slicer.block(thread);
+        for rounds in FIRST_ROUNDS {
+            let Some(first) = slice.with_first_rounds(rounds, &block).filter(|first| first.size() <= LARGE) else { break };
+            let written = executed.write(&self.name(), &slicer.without_values(&first), "exists (false)");
+            let Ok(written) = written else { break };
+            let effort = self.effort_beside(found).at_most(Effort::REPAIR);
+            let Some(race) = self.deepened(&written, model, options, effort).ok().and_then(|verdict| verdict.race) else {
+                continue;
+            };
+            if self.store_of_lanes(executed, &written, &race).is_some() {
+                break;
+            }
+            let waits = slicer.with_all_that_wait(rivals);
+            let waits = waits.with_first_rounds(rounds, &block).unwrap_or(waits);
+            if waits != first && self.has_no_race(executed, &waits, options, effort.at_most(Effort::BESIDE)) {
+                continue;
+            }
+            let whole = executed.slicer(&|cell| slicer.is_at(cell, rivals.place)).of(rivals);
+            let whole = whole.with_first_rounds(rounds, &block).unwrap_or(whole);
+            let (written, race) = self.with_values(executed, (&first, whole), options).unwrap_or((written, race));
+            let finding = self.racing(&written, Some(&race), found)?;
+            return Ok(finding.map(|mut finding| {
+                let many = if rounds == 1 { "round of each loop".to_owned() } else { format!("{rounds} rounds of each loop") };
+                finding
+                    .why
+                    .push(format!("The test has the first {many} whose number of rounds is known; the threads go on behind it."));
+                finding
+            }));
         }
         Ok(None)
     }
@@ -295,17 +352,14 @@ impl Inquiry<'_, '_> {
         Ok(true)
     }
 
-    /// The race of a slice as a test that writes what the kernel writes, also where the race does not depend on it; nothing where the test does
-    /// so already, or that is not found in a few steps.
+    /// The race of a slice as a test that writes what the kernel writes, as the `whole` slice does, also where the race does not depend on it; nothing
+    /// where the test does so already, or that is not found in a few steps.
     fn with_values(
         &self,
         executed: &Executed,
-        (slice, rivals): (&Slice, Rivals),
+        (slice, whole): (&Slice, Slice),
         options: &Options,
     ) -> Option<(Written, margay_litmus::explicit::Witness)> {
-        let slicer = executed.slicer(&|_| false);
-        let slicer = executed.slicer(&|cell| slicer.is_at(cell, rivals.place));
-        let whole = slicer.of(rivals);
         if whole == *slice {
             return None;
         }

@@ -462,7 +462,8 @@ impl<'a> Slicer<'a> {
         changed.then_some(lean)
     }
 
-    fn block(&self, thread: usize) -> usize {
+    /// The block of a thread.
+    pub fn block(&self, thread: usize) -> usize {
         thread / self.launch.threads.max(1) as usize
     }
 

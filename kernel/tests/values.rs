@@ -350,3 +350,27 @@ fn a_push_that_is_tried_again_ends() {
     let other = push(true, "%r6").replace("mov.u32 %r6, %r7;", "add.u32 %r6, %r7, 1;");
     assert_eq!(kinds(TILE, &other, Some("2x1")), None);
 }
+
+/// A loop whose rounds are known is executed round by round. What races in its first rounds is found there, whatever their number; and where each round meets at
+/// a barrier, or the loop is of one thread, nothing is.
+#[test]
+fn races_of_many_rounds_are_found_in_the_first() {
+    let counts = "ld.global.u32 %r6, [%rd1];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1], %r6;\n";
+    let again = |n: usize, round: &str| {
+        format!("mov.u32 %r9, 0;\nLOOP:\n{round}add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p9, %r9, {n};\n@%p9 bra LOOP;\n")
+    };
+    let alone = |round: &str| format!("setp.ne.u32 %p1, %r1, 0;\n@%p1 bra DONE;\n{round}DONE:\n");
+    // Each thread writes its own word, and reads the other's behind a barrier.
+    let told = "st.shared.u32 [%r5], %r9;\nbarrier.sync 0;\nxor.b32 %r7, %r3, 4;\nadd.u32 %r7, %r4, %r7;\nld.shared.u32 %r8, [%r7];\nst.global.u32 [%rd4], %r8;\n";
+    let apart = format!("{told}barrier.sync 0;\n");
+    for (what, code, launch, right) in [
+        ("a counter of two blocks", again(100, counts), "2x1", only(FindingKind::Race)),
+        ("a counter of three blocks", again(1_000, counts), "3x1", only(FindingKind::Race)),
+        ("the same behind a barrier", format!("barrier.sync 0;\n{}", again(60, counts)), "1x2", only(FindingKind::Race)),
+        ("a counter of one thread", alone(&again(40, counts)), "1x2", NOTHING),
+        ("a word that the next round overwrites", again(40, told), "1x2", only(FindingKind::Race)),
+        ("a word that a barrier keeps", again(40, &apart), "1x2", NOTHING),
+    ] {
+        assert_eq!(kinds(TILE, &code, Some(launch)), right, "{what}");
+    }
+}

@@ -1,0 +1,107 @@
+//! A slice with the first rounds of its loops alone. A loop whose rounds are known is executed round by round, and a hundred of them are too much for an
+//! engine, though what races mostly does so in the first.
+//!
+//! Each thread ends before the first access that came so often already. Threads do as much of what the whole ones do, from the start on: no thread has
+//! come past a barrier that another one has still to come to, and all that is left out comes behind. So an execution of what is left becomes one of the
+//! whole by what the threads still do, one step after the other, each read behind the last write. Nothing of that is ordered before what was there, and
+//! a race of it stays one. That there is none says nothing.
+
+use std::collections::BTreeMap;
+
+use crate::access::accesses_memory;
+use crate::meeting::{instance, is_for_all};
+use crate::residue::{CodePiece, Line, MemoryCell, Origin, tidy};
+use crate::slice::Slice;
+
+/// Where a barrier is in the code of each thread that comes to it.
+type BarrierPlaces = BTreeMap<usize, Vec<usize>>;
+
+impl Slice {
+    /// The same with so many rounds of what each thread does again and again; nothing where no thread does anything more often. `block` says of which
+    /// block a thread of the launch is.
+    pub fn with_first_rounds(&self, rounds: usize, block: &dyn Fn(usize) -> usize) -> Option<Self> {
+        let mut ends: Vec<usize> = self.code.iter().map(|code| end_of_rounds(code, rounds)).collect();
+        if ends.iter().zip(&self.code).all(|(end, code)| *end == code.len()) {
+            return None;
+        }
+        for (end, code) in ends.iter_mut().zip(&self.code) {
+            *end = (*end).min(last_end(code));
+        }
+        let mut barriers: BTreeMap<(usize, &str), BarrierPlaces> = BTreeMap::new();
+        for (thread, code) in self.code.iter().enumerate() {
+            for (at, (piece, _)) in code.iter().enumerate() {
+                let CodePiece::Barrier(text) = piece else { continue };
+                let of = barriers.entry((block(self.members[thread]), text)).or_default();
+                of.entry(thread).or_default().push(at);
+            }
+        }
+        // Who comes to a barrier goes no further than another one for whom it is too far.
+        loop {
+            let mut changed = false;
+            for of in barriers.values() {
+                let met = of.iter().map(|(thread, places)| places.iter().filter(|at| **at < ends[*thread]).count()).min();
+                for (thread, places) in of {
+                    if let Some(&at) = met.and_then(|met| places.get(met)).filter(|at| **at < ends[*thread]) {
+                        ends[*thread] = at;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        let code = self.code.iter().zip(&ends).map(|(code, end)| ended_at(code, *end)).collect();
+        Some(Self { code, ..self.clone() })
+    }
+
+    /// How many accesses it has.
+    pub fn size(&self) -> usize {
+        self.code.iter().flatten().filter(|(p, _)| accesses_memory(p)).count()
+    }
+}
+
+/// Where an access comes that came so often already.
+fn end_of_rounds(code: &[Line], rounds: usize) -> usize {
+    let mut counts: BTreeMap<(Origin, MemoryCell, bool), usize> = BTreeMap::new();
+    let again = code.iter().position(|(piece, origin)| {
+        let (cell, writes) = match piece {
+            CodePiece::Read { cell, .. } => (*cell, false),
+            CodePiece::Write { cell, .. } => (*cell, true),
+            CodePiece::Issue(issue) => (issue.to, issue.writes()),
+            _ => return false,
+        };
+        let Some(origin) = origin else { return false };
+        let count = counts.entry((*origin, cell, writes)).or_default();
+        *count += 1;
+        *count > rounds
+    });
+    again.unwrap_or(code.len())
+}
+
+/// How far a thread goes at most: not to a barrier of which it is not known how often it comes there, or who else has to; whoever ends holds nobody up.
+fn last_end(code: &[Line]) -> usize {
+    let mut decides = false;
+    let last = code.iter().position(|(piece, _)| match piece {
+        CodePiece::ClusterBarrier(_) => true,
+        CodePiece::Barrier(text) => decides || instance(text).is_none() && !is_for_all(text),
+        // Behind a label it may come again.
+        CodePiece::Jump(..) | CodePiece::Label(_) | CodePiece::End => {
+            decides = true;
+            false
+        }
+        _ => false,
+    });
+    last.unwrap_or(code.len())
+}
+
+/// The code up to a place; who would go on behind it has ended.
+fn ended_at(code: &[Line], end: usize) -> Vec<Line> {
+    if end == code.len() {
+        return code.to_vec();
+    }
+    let mut first = code[..end].to_vec();
+    first.push((CodePiece::End, None));
+    first.extend(code[end..].iter().filter(|(p, _)| matches!(p, CodePiece::Label(_))).cloned());
+    tidy(first)
+}
