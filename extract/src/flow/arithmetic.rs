@@ -161,7 +161,7 @@ fn logic(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, a
         ("not", _, [Some(a)]) => values.number(!a & mask(bits)),
         ("shl", _, [Some(a), Some(n)]) => values.number(a.checked_shl(*n as u32).unwrap_or(0) & mask(bits)),
         ("shr", _, [Some(a), Some(n)]) if !kind.signed => values.number((a & mask(bits)).checked_shr(*n as u32).unwrap_or(0)),
-        ("and", [_, b], [Some(n), None]) if (n + 1).is_power_of_two() => values.low(n.trailing_ones(), *b),
+        ("and", [_, b], [Some(n), None]) if n.wrapping_add(1).is_power_of_two() => values.low(n.trailing_ones(), *b),
         ("and", [a, _], [None, Some(n)]) if n.wrapping_add(1).is_power_of_two() => values.low(n.trailing_ones(), *a),
         ("or" | "xor" | "shl" | "shr", [a, _], [None, Some(0)]) => *a,
         ("or" | "xor", [_, b], [Some(0), None]) => *b,
@@ -171,7 +171,9 @@ fn logic(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, a
             let from = *n as u32;
             values.slice(from, bits - from, *a)
         }
-        ("bfe", [a, ..], [None, Some(from), Some(n)]) if !kind.signed && from + n <= u64::from(bits) => {
+        ("bfe", [a, ..], [None, Some(from), Some(n)])
+            if !kind.signed && from.checked_add(*n).is_some_and(|end| end <= u64::from(bits)) =>
+        {
             values.slice(*from as u32, *n as u32, *a)
         }
         ("and" | "or" | "xor", [a, b], _) => values.other(&name, vec![*a.min(b), *a.max(b)]),

@@ -10,6 +10,9 @@ const EQUAL: u8 = 2;
 const GREATER: u8 = 4;
 const ANY: u8 = LESS | EQUAL | GREATER;
 
+/// Parts within parts of a predicate are looked into so deep.
+const MAX_DEPTH: usize = 200;
+
 /// The facts of one path.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PathFacts {
@@ -32,20 +35,39 @@ fn outcomes(comparison: FlowComparison, swapped: bool) -> u8 {
 impl PathFacts {
     /// Does the predicate hold, as far as it is known?
     pub(super) fn holds(&self, values: &FlowValues, predicate: FlowValue) -> Option<bool> {
+        self.holds_within(values, predicate, &mut FxHashMap::default(), 0)
+    }
+
+    /// The same; `seen` are parts that were looked into, which several parts may share, and `depth` says within how many others it is one.
+    fn holds_within(
+        &self,
+        values: &FlowValues,
+        predicate: FlowValue,
+        seen: &mut FxHashMap<FlowValue, Option<bool>>,
+        depth: usize,
+    ) -> Option<bool> {
         if let Some(n) = values.as_number(predicate) {
             return Some(n != 0);
         }
         if let Some(&known) = self.predicates.get(&predicate) {
             return Some(known);
         }
-        match *values.node(predicate) {
-            FlowNode::Not(p) => self.holds(values, p).map(|known| !known),
-            FlowNode::And(a, b) => match (self.holds(values, a), self.holds(values, b)) {
+        if let Some(&known) = seen.get(&predicate) {
+            return known;
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        values.look(1);
+        let mut part = |p| self.holds_within(values, p, seen, depth + 1);
+        let known = match *values.node(predicate) {
+            FlowNode::Not(p) => part(p).map(|known| !known),
+            FlowNode::And(a, b) => match (part(a), part(b)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
                 (Some(true), Some(true)) => Some(true),
                 _ => None,
             },
-            FlowNode::Or(a, b) => match (self.holds(values, a), self.holds(values, b)) {
+            FlowNode::Or(a, b) => match (part(a), part(b)) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
@@ -62,18 +84,34 @@ impl PathFacts {
                 }
             }
             _ => None,
-        }
+        };
+        seen.insert(predicate, known);
+        known
     }
 
     /// Learns that a predicate holds or does not; `false` if that contradicts what is known.
     pub(super) fn learn(&mut self, values: &FlowValues, predicate: FlowValue, holds: bool) -> bool {
+        self.learn_within(values, predicate, holds, 0)
+    }
+
+    /// The same of a part that is one within so many others.
+    fn learn_within(&mut self, values: &FlowValues, predicate: FlowValue, holds: bool, depth: usize) -> bool {
+        if depth > MAX_DEPTH {
+            // That it holds is not used for its parts.
+            return *self.predicates.entry(predicate).or_insert(holds) == holds;
+        }
+        let next = depth + 1;
         if let Some(known) = self.holds(values, predicate) {
             return known == holds;
         }
         match *values.node(predicate) {
-            FlowNode::Not(p) => return self.learn(values, p, !holds),
-            FlowNode::And(a, b) if holds => return self.learn(values, a, true) && self.learn(values, b, true),
-            FlowNode::Or(a, b) if !holds => return self.learn(values, a, false) && self.learn(values, b, false),
+            FlowNode::Not(p) => return self.learn_within(values, p, !holds, next),
+            FlowNode::And(a, b) if holds => {
+                return self.learn_within(values, a, true, next) && self.learn_within(values, b, true, next);
+            }
+            FlowNode::Or(a, b) if !holds => {
+                return self.learn_within(values, a, false, next) && self.learn_within(values, b, false, next);
+            }
             FlowNode::And(a, b) | FlowNode::Or(a, b) => {
                 // One of two is known: the other one decides.
                 let decided = match (self.holds(values, a), self.holds(values, b)) {
@@ -82,7 +120,7 @@ impl PathFacts {
                     _ => None,
                 };
                 if let Some(other) = decided {
-                    return self.learn(values, other, holds);
+                    return self.learn_within(values, other, holds, next);
                 }
             }
             FlowNode::Compare(comparison, signed, a, b) => {

@@ -17,6 +17,8 @@ const TURNS: u32 = 2;
 const MAX_STEPS: usize = 50_000;
 /// At most so many instructions on all paths of a function together.
 const MAX_STEPS_OF_ALL: usize = 2_000_000;
+/// At most so many parts of values are looked at on all paths of a function together: a value that a loop adds to in each round has as many.
+const MAX_PARTS_OF_ALL: usize = 5_000_000;
 /// At most so many paths are followed, also those that come to nothing.
 const MAX_PATHS: usize = 4_000;
 /// Functions that call each other go at most so deep.
@@ -76,8 +78,8 @@ pub fn explore(module: &PtxModule, function: &PtxFunction, objects: usize) -> Pa
             break;
         }
         machine.follow(state);
-        if machine.steps > MAX_STEPS_OF_ALL {
-            machine.out.incomplete = Some(format!("more than {MAX_STEPS_OF_ALL} instructions on its paths"));
+        if let Some(why) = machine.too_much() {
+            machine.out.incomplete = Some(why);
             break;
         }
     }
@@ -106,6 +108,14 @@ enum PathNext {
 }
 
 impl PathMachine<'_> {
+    /// Why the paths of a function are not followed any further.
+    fn too_much(&self) -> Option<String> {
+        let steps = || format!("more than {MAX_STEPS_OF_ALL} instructions on its paths");
+        let parts =
+            || format!("values on its paths that are made of more than {MAX_PARTS_OF_ALL} parts, each time they are looked at");
+        (self.steps > MAX_STEPS_OF_ALL).then(steps).or_else(|| (self.values.looked() > MAX_PARTS_OF_ALL).then(parts))
+    }
+
     /// Follows a state to the end of its path; other ways of undecided branches are left open.
     fn follow(&mut self, mut state: PathState) {
         loop {
@@ -114,6 +124,9 @@ impl PathMachine<'_> {
             if state.steps > MAX_STEPS {
                 let long = || format!("a path of more than {MAX_STEPS} instructions");
                 self.out.incomplete = Some(state.troubles.first().cloned().unwrap_or_else(long));
+                return;
+            }
+            if self.too_much().is_some() {
                 return;
             }
             let frame = state.frame();

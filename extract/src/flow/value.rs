@@ -1,7 +1,9 @@
 //! Values along one path, as expressions over what is not known: parameters, what loads return. Equal expressions have equal numbers,
 //! so that a value that was compared once is known when it is compared again.
 
-use rustc_hash::FxHashMap;
+use std::cell::Cell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The number of a value in its [`FlowValues`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,8 +60,17 @@ pub(super) enum FlowNode {
 pub(super) struct FlowValues {
     nodes: Vec<FlowNode>,
     numbers: FxHashMap<FlowNode, FlowValue>,
+    /// Equalities that were looked into, each with what it is: parts that several parts share are compared once.
+    equalities: FxHashMap<(u32, FlowValue, FlowValue), FlowValue>,
+    /// How many comparisons of parts are under way, one within the other.
+    depth: usize,
+    /// How many parts of values were looked at.
+    looked: Cell<usize>,
     unknown: u32,
 }
+
+/// Parts within parts are compared so deep; what is deeper is compared as a whole.
+const MAX_DEPTH: usize = 200;
 
 impl FlowValues {
     /// What a value is.
@@ -246,13 +257,18 @@ impl FlowValues {
         if comparison != FlowComparison::Equal {
             return self.intern(FlowNode::Compare(comparison, signed, a, b));
         }
-        // Equality says more than it seems where one side is made of parts.
-        for (x, y) in [(a, b), (b, a)] {
-            if let Some(predicate) = self.equal_parts(x, y, bits) {
-                return predicate;
-            }
+        let key = (bits, a, b);
+        if let Some(&known) = self.equalities.get(&key) {
+            return known;
         }
-        self.intern(FlowNode::Compare(FlowComparison::Equal, false, a.min(b), a.max(b)))
+        // Equality says more than it seems where one side is made of parts.
+        self.depth += 1;
+        let parts = [(a, b), (b, a)].into_iter().filter(|_| self.depth <= MAX_DEPTH).collect::<Vec<_>>();
+        let known = parts.into_iter().find_map(|(x, y)| self.equal_parts(x, y, bits));
+        self.depth -= 1;
+        let equality = known.unwrap_or_else(|| self.intern(FlowNode::Compare(FlowComparison::Equal, false, a.min(b), a.max(b))));
+        self.equalities.insert(key, equality);
+        equality
     }
 
     /// `x = y` as a simpler predicate, if there is one.
@@ -335,9 +351,20 @@ impl FlowValues {
         self.intern(FlowNode::In(space.to_owned(), address))
     }
 
+    /// How many parts of values were looked at so far.
+    pub(super) fn looked(&self) -> usize {
+        self.looked.get()
+    }
+
+    /// Counts parts that are looked at.
+    pub(super) fn look(&self, parts: usize) {
+        self.looked.set(self.looked.get() + parts);
+    }
+
     /// The values that a value is made of, itself included.
     pub(super) fn within(&self, value: FlowValue) -> Vec<FlowValue> {
         let mut found = vec![value];
+        let mut known: FxHashSet<FlowValue> = [value].into_iter().collect();
         let mut next = 0;
         while next < found.len() {
             let parts: Vec<FlowValue> = match self.node(found[next]) {
@@ -355,12 +382,13 @@ impl FlowValues {
                 FlowNode::Compare(_, _, a, b) | FlowNode::And(a, b) | FlowNode::Or(a, b) => vec![*a, *b],
             };
             for part in parts {
-                if !found.contains(&part) {
+                if known.insert(part) {
                     found.push(part);
                 }
             }
             next += 1;
         }
+        self.look(found.len());
         found
     }
 }

@@ -236,6 +236,34 @@ fn all_paths_together_have_a_bound() {
     assert_eq!(explored.incomplete.as_deref(), Some("more than 2000000 instructions on its paths"));
 }
 
+/// A value that each instruction adds to, or twice to, is followed as any other: what is deep is no more than what it is made of. Nor are numbers at the edge of
+/// their type anything special.
+#[test]
+fn large_values_have_a_bound() {
+    let times = |n: usize, body: &str| body.repeat(n);
+    let again = |n: usize, body: &str| {
+        format!("mov.u32 %r9, 0; LOOP: {body} add.u32 %r9, %r9, 1; setp.lt.u32 %p9, %r9, {n}; @%p9 bra LOOP;")
+    };
+    let add = "ld.shared.u32 %r2, [x]; add.u32 %r3, %r3, %r2; cvt.u64.u32 %rd2, %r3; ld.u32 %r4, [%rd2];";
+    let each_twice = "ld.shared.u32 %r2, [x]; shl.b32 %r4, %r3, 1; or.b32 %r3, %r4, %r3; or.b32 %r3, %r3, %r2;";
+    let both_twice = "ld.shared.u32 %r2, [x]; setp.eq.u32 %p2, %r2, 5; or.pred %p4, %p3, %p2; and.pred %p3, %p3, %p4;";
+    let is_zero = "setp.eq.u32 %p3, %r3, 0; @%p3 ld.u32 %r5, [%rd1];";
+    let holds = "@%p3 ld.u32 %r5, [%rd1];";
+    let parts = "values on its paths that are made of more than 5000000 parts, each time they are looked at";
+    for (what, body, incomplete) in [
+        ("an address that each round adds to", again(4_000, add), Some(parts)),
+        ("a sum that is compared", format!("{}{is_zero}", times(4_000, "ld.shared.u32 %r2, [x]; or.b32 %r3, %r3, %r2;")), None),
+        ("a value that each round has twice", format!("{}{is_zero}", again(60, each_twice)), None),
+        ("a mask of all bits", "and.b64 %rd2, -1, %rd1; st.u64 [%rd1], %rd2;".to_owned(), None),
+        ("a field beyond all bits", "bfe.u64 %rd2, %rd1, -1, 1; st.u64 [%rd1], %rd2;".to_owned(), None),
+        ("a predicate that each round has twice", format!("{}{holds}", again(60, both_twice)), None),
+    ] {
+        let module = ptx::read(&module(&format!(".shared .u32 x; {body}"))).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let explored = explore(&module, &module.functions[0], 1);
+        assert_eq!(explored.incomplete.as_deref(), incomplete, "{what}");
+    }
+}
+
 /// A predicate in front of an access makes two paths; in front of arithmetic it makes none.
 #[test]
 fn predicates() {
