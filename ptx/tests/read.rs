@@ -107,6 +107,10 @@ fn instructions_do_what_the_isa_says() {
         "alloca.u64 %rd1, 8, 8;",
         "st.async.weak.shared::cluster.u32 [%rd1], %r1;",
         "ld.global.b128 %rd1, [%rd2];",
+        "ld.global.v2.u32 {%r1, %r2, %r3}, [%rd2];",
+        "ld.global.v4.u32 %r1, [%rd2];",
+        "st.global.u32 [%rd2], {%r1, %r2};",
+        "st.global.v2.u32 [%rd2], {%r1, %r2, %r3, %r4};",
     ];
     for code in unknown {
         assert!(says(code).starts_with("Unknown"), "{code}: {}", says(code));

@@ -194,6 +194,9 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
                 Ok(access) => access,
                 Err(why) => return unknown(why),
             };
+            if !has_its_elements(i, get(0)?) {
+                return unknown(OTHER_ELEMENTS);
+            }
             let to = match get(0)? {
                 Operand::Vector(all) => all.iter().map(target).collect::<Option<_>>()?,
                 other => vec![target(other)?],
@@ -207,6 +210,9 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
                 Ok(access) => access,
                 Err(why) => return unknown(why),
             };
+            if !has_its_elements(i, get(1)?) {
+                return unknown(OTHER_ELEMENTS);
+            }
             let values = match get(1)? {
                 Operand::Vector(all) => all.iter().collect(),
                 other => vec![other],
@@ -424,4 +430,19 @@ fn fence(i: &Instruction) -> Option<Effect<'_>> {
         _ => MemoryOrder::AcqRel,
     };
     Some(Effect::Fence(order, scope(i)?))
+}
+
+/// What is said of an access whose vector is not as long as its `.v2`, `.v4` or `.v8`.
+const OTHER_ELEMENTS: &str = "it names more or fewer elements than its width has";
+
+/// Has what is loaded or stored as many elements as the instruction says?
+fn has_its_elements(i: &Instruction, operand: &Operand) -> bool {
+    let said = i.qualifiers.iter().find_map(|q| match q.as_str() {
+        "v2" => Some(2),
+        "v4" => Some(4),
+        "v8" => Some(8),
+        _ => None,
+    });
+    let named = if let Operand::Vector(all) = operand { all.len() } else { 1 };
+    named == said.unwrap_or(1)
 }

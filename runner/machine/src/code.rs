@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::address::{ArrayRoom, SHARED};
 use crate::late_load;
 use crate::limits::KernelLimits;
+use crate::machine::MOST_ELEMENTS;
 use crate::memory::GlobalMemory;
 use crate::variables::{FrameVariables, VariablePlaces};
 
@@ -376,6 +377,7 @@ impl StepDecoder<'_> {
             Effect::Load { access, to, base, offset } => {
                 DecodedStep::Load(self.access(access, base, offset)?, to.iter().map(|r| number(*r)).collect(), 0)
             }
+            Effect::Store { values, .. } if values.len() > MOST_ELEMENTS => return None,
             Effect::Store { access, base, offset, values } => {
                 let values = values.iter().map(|v| self.source(v)).collect::<Option<_>>()?;
                 DecodedStep::Store(self.access(access, base, offset)?, values)

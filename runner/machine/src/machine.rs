@@ -33,6 +33,9 @@ const ALONE_ONE_IN: u32 = 8;
 /// Where a load that waits is needed, it is done one time in so many: else the thread stands still for a turn.
 const DONE_ONE_IN: u32 = 4;
 
+/// How many elements an access has at most.
+pub(crate) const MOST_ELEMENTS: usize = 8;
+
 /// How deep calls may be.
 const MAX_DEPTH: usize = 256;
 
@@ -577,13 +580,6 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         Some((frame, &self.program.codes[code as usize]))
     }
 
-    fn next_cell(cell: MachineCell, by: usize) -> MachineCell {
-        match cell {
-            MachineCell::Global(at) => MachineCell::Global(at + by),
-            MachineCell::Shared(at) => MachineCell::Shared(at + by),
-        }
-    }
-
     #[inline]
     fn load(&mut self, who: Who, access: &MachineAccess, to: &[u32], until: u32) -> Result<(), Fault> {
         let address = self.value(who, access.base).wrapping_add_signed(access.offset);
@@ -617,7 +613,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let bytes = access.bytes() as usize;
         let ordering = Ordering { order: access.order, scope: access.scope };
         for (n, &register) in to.iter().enumerate() {
-            let value = self.ordering.load(&mut self.memories, who, Self::next_cell(cell, n * bytes), bytes, ordering);
+            let value = self.ordering.load(&mut self.memories, who, cell.behind(n * bytes), bytes, ordering);
             self.set(who, register, access.widened(value));
         }
     }
@@ -654,13 +650,17 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         if let Ok(cell) = place {
             self.load_late_before(who, cell, bytes * values.len(), true);
         }
-        for (n, &source) in values.iter().enumerate() {
-            let value = access.ty.cut(self.value(who, source));
-            match place {
-                Ok(cell) => {
-                    self.ordering.store(&mut self.memories, who, Self::next_cell(cell, n * bytes), bytes, value, ordering);
+        let mut elements = [0; MOST_ELEMENTS];
+        for (element, &source) in elements.iter_mut().zip(values) {
+            *element = access.ty.cut(self.value(who, source));
+        }
+        let elements = &elements[..values.len().min(MOST_ELEMENTS)];
+        match place {
+            Ok(cell) => self.ordering.store(&mut self.memories, who, cell, bytes, elements, ordering),
+            Err(at) => {
+                for (n, &value) in elements.iter().enumerate() {
+                    memory::write(&mut self.threads[who.thread].stack, at + n * bytes, bytes, value);
                 }
-                Err(at) => memory::write(&mut self.threads[who.thread].stack, at + n * bytes, bytes, value),
             }
         }
         Ok(())

@@ -24,6 +24,14 @@ pub(crate) enum MachineCell {
 }
 
 impl MachineCell {
+    /// The cell so many bytes behind this one.
+    pub(crate) fn behind(self, bytes: usize) -> Self {
+        match self {
+            Self::Global(at) => Self::Global(at + bytes),
+            Self::Shared(at) => Self::Shared(at + bytes),
+        }
+    }
+
     /// Have so many bytes from here, and so many from another, one in common?
     pub(crate) fn overlaps(self, bytes: usize, other: Self, of_other: usize) -> bool {
         match (self, other) {
@@ -77,8 +85,8 @@ pub(crate) trait MemoryOrdering {
     fn begin(&mut self, block: usize, first: usize, threads: usize);
     /// The value of a cell.
     fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, ordering: Ordering) -> u64;
-    /// Stores a value.
-    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, value: u64, ordering: Ordering);
+    /// Stores values of so many bytes each, one behind the other: the elements of one access.
+    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, values: &[u64], ordering: Ordering);
     /// Reads a value and writes another at once, if there is one; says what was read.
     fn modify(
         &mut self,
@@ -125,8 +133,10 @@ impl MemoryOrdering for InOrder {
     }
 
     #[inline]
-    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, value: u64, _: Ordering) {
-        all.set(who.block, cell, bytes, value);
+    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, values: &[u64], _: Ordering) {
+        for (n, &value) in values.iter().enumerate() {
+            all.set(who.block, cell.behind(n * bytes), bytes, value);
+        }
     }
 
     #[inline]

@@ -25,6 +25,8 @@ const LOCATIONS: [&str; 3] = ["x", "y", "z"];
 struct SmallProgram {
     blocks: u32,
     threads: u32,
+    /// How many blocks are there at once.
+    places: u32,
     /// Is `z` in shared memory?
     z_is_shared: bool,
     /// `[thread]`
@@ -186,7 +188,7 @@ impl SmallProgram {
             });
             results.push(writer.reads);
         }
-        Self { blocks, threads, z_is_shared, code, results }
+        Self { blocks, threads, places: 8, z_is_shared, code, results }
     }
 
     /// A kernel: each thread does its part and stores its results.
@@ -248,14 +250,14 @@ impl SmallProgram {
     /// An outcome of a run: the results, and what is in memory at the end.
     fn run(&self, memory: MemoryKind, seed: u64) -> String {
         let mut device = MachineModule::read(&self.kernel()).unwrap_or_else(|e| panic!("{e}\n{}", self.kernel()));
-        let arrays: Vec<u64> = (0..3).map(|_| device.memory.allocate("given", 4).unwrap()).collect();
+        let arrays: Vec<u64> = (0..3).map(|_| device.memory.allocate("given", 8).unwrap()).collect();
         let out = device.memory.allocate("given", 4 * 8 * self.code.len() as u64).unwrap();
         // Each thread begins a while later than another one.
         let mut rng = Rng::with_seed(seed);
         let late = (0..4).fold(0u64, |all, t| all | [0, 3, 20, 80][rng.usize(..4)] << (16 * t));
         let arguments: Vec<Vec<u8>> = arrays.iter().chain([&out, &late]).map(|a| a.to_le_bytes().to_vec()).collect();
         let launch = LaunchSize { blocks: [self.blocks, 1, 1], threads: [self.threads, 1, 1], dynamic_shared: 0 };
-        let schedule = Schedule { seed, memory, places: 8, steps: 100_000 };
+        let schedule = Schedule { seed, memory, places: self.places, steps: 100_000 };
         device.launch("test", launch, &arguments, &schedule).unwrap_or_else(|e| panic!("{e:?}\n{}", self.kernel()));
         let word = |address: u64| u32::from_le_bytes(device.memory.read(address, 4).unwrap().try_into().unwrap());
         // Shared memory is gone when the kernel has ended.
@@ -274,7 +276,7 @@ impl SmallProgram {
         let code: Vec<Vec<String>> = code.iter().map(|lines| lines.split("; ").map(str::to_owned).collect()).collect();
         let results = |lines: &Vec<String>| (0..8).filter(|r| lines.iter().any(|l| l.contains(&format!(" r{r}, ")))).count();
         let results = code.iter().map(results).collect();
-        Self { blocks, threads, z_is_shared: false, code, results }
+        Self { blocks, threads, places: 8, z_is_shared: false, code, results }
     }
 
     /// In how many of so many runs the condition holds at the end.
@@ -566,13 +568,41 @@ const SHOWN_BY: [(&[&str], &str, &[ReorderedPair]); 24] = [
     (&["ld.relaxed.gpu.u32 r0, x; ld.relaxed.gpu.u32 r1, x", "st.relaxed.gpu.u32 x, 1"], "P0:r0 == 1 /\\ P0:r1 == 0", &[]),
 ];
 
+/// The same for blocks of some threads, of which so many blocks are there at once.
+type ShownInBlocks = (u32, u32, u32, &'static [&'static str], &'static str, &'static [ReorderedPair]);
+
+const SHOWN_IN_BLOCKS_BY: [ShownInBlocks; 8] = [
+    // A barrier orders all of its thread, and those of its block with each other, whatever another block stores meanwhile.
+    (2, 1, 8, &[PUBLISHED, "ld.relaxed.gpu.u32 r0, y; bar; ld.relaxed.gpu.u32 r1, x"], STALE_MESSAGE, &[]),
+    (
+        2,
+        2,
+        8,
+        &[PUBLISHED, "", "ld.relaxed.gpu.u32 r0, y; bar", "bar; ld.relaxed.gpu.u32 r1, x"],
+        "P2:r0 == 1 /\\ P3:r1 == 0",
+        &[],
+    ),
+    (2, 1, 8, &["st.relaxed.gpu.u32 x, 1; bar; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, &[]),
+    // What ended before a thread began is known to it: its first load has none to pass.
+    (2, 1, 1, &["st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u32 r0, x"], "P1:r0 == 0", &[]),
+    (2, 1, 1, &["st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x"], "P1:r1 == 0", &[]),
+    // The elements of one store are stores in no order.
+    (2, 1, 8, &["st.relaxed.gpu.v2.u32 x, {1,1}", TORN_READER], STALE_MESSAGE, &[StoreStore]),
+    (2, 1, 8, &["st.relaxed.gpu.v2.u32 x, {1,1}", OTHER_TORN_READER], STALE_MESSAGE, &[StoreStore]),
+    (2, 1, 8, &["st.relaxed.gpu.u32 y, 2; st.relaxed.gpu.v2.u32 x, {1,1}", TORN_READER], STALE_MESSAGE, &[StoreStore]),
+];
+
+const PUBLISHED: &str = "st.relaxed.gpu.u32 x, 1; fence.sc.gpu; st.relaxed.gpu.u32 y, 1";
+const TORN_READER: &str = "ld.relaxed.gpu.u32 r0, x; fence.sc.gpu; ld.relaxed.gpu.u32 r1, x+4";
+const OTHER_TORN_READER: &str = "ld.relaxed.gpu.u32 r0, x+4; fence.sc.gpu; ld.relaxed.gpu.u32 r1, x";
 const READER: &str = "ld.relaxed.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x";
 const BOTH_MISSED: &str = "P0:r0 == 0 /\\ P1:r0 == 0";
 
 #[test]
 fn a_machine_that_reorders_one_kind_of_pairs_shows_what_that_makes_possible_and_nothing_else() {
-    for (code, condition, shown) in SHOWN_BY {
-        let program = SmallProgram::of(code.len() as u32, 1, code);
+    let alone = SHOWN_BY.map(|(code, condition, shown)| (code.len() as u32, 1, 8, code, condition, shown));
+    for (blocks, threads, places, code, condition, shown) in alone.into_iter().chain(SHOWN_IN_BLOCKS_BY) {
+        let program = SmallProgram { places, ..SmallProgram::of(blocks, threads, code) };
         let seen = |memory| program.count(memory, 2_000, condition);
         for pair in [StoreStore, StoreLoad, LoadLoad, LoadStore] {
             let seen = seen(MemoryKind::Reordering(pair));

@@ -263,7 +263,8 @@ fn who_does_not_come() {
 #[test]
 fn who_is_there_together() {
     // Odd and even lanes are never together; lanes of four that is left out by its predicate are with nobody.
-    let way = "activemask.b32 %r10;\nmov.u32 %r3, %r10;\nSTOREredux.sync.add.u32 %r10, %r2, %r3;\nSTORE";
+    // What a lane still loads into the register of the mask is there before the mask is.
+    let way = "ld.global.u32 %r10, [%rd1];\nmov.u32 %r3, 7;\nactivemask.b32 %r10;\nmov.u32 %r3, %r10;\nSTOREredux.sync.add.u32 %r10, %r2, %r3;\nSTORE";
     let of_mask = "rem.u32 %r7, %r1, 4;\nsetp.eq.u32 %p6, %r7, 0;\n@!%p6 activemask.b32 %r10;\nSTORE";
     let text = kernel(&format!("@%p2 bra ODD;\n{way}{of_mask}ret;\nODD:\n{way}"));
     let given = [(0..64).collect(), vec![u32::MAX; 64], vec![0; 64 * EXCHANGES.len() * 2]];

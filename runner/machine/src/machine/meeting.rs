@@ -190,7 +190,9 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         let (first, lanes) = self.warp(t);
         let is_here = |thread: &ThreadState| {
             let is_taken = || *guard == NONE || (thread.registers[(thread.base + guard) as usize] & 1 == 1) != *negated;
+            // What it has put off would overwrite the mask, if it is for the same register.
             thread.standing == ThreadStanding::Ready
+                && thread.late.is_empty()
                 && (thread.code, thread.at, thread.calls.len()) == (code, at, depth)
                 && is_taken()
         };

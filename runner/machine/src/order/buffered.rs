@@ -158,6 +158,21 @@ impl Buffered {
         }
     }
 
+    /// A store of a thread becomes known in its block, one of so many that may go. Where stores are in order, those of one access go together: what
+    /// tears it apart is no pair of accesses.
+    fn pass_any(&mut self, all: &mut Memories<'_>, who: Who) {
+        let may = Self::may_go(&self.threads[who.thread].waiting, StoreReach::Block);
+        if may.is_empty() {
+            return;
+        }
+        let position = may[self.rng.usize(..may.len())];
+        let epoch = self.threads[who.thread].waiting[position].epoch;
+        self.pass_to_block(all, who, position);
+        if !self.shows(ReorderedPair::StoreStore) {
+            self.settle_thread(all, who, &|w| w.epoch == epoch);
+        }
+    }
+
     /// The stores of a buffer that may go: none of a smaller number waits, unless those who see it then are beyond its reach, and none of the same location
     /// before it.
     fn may_go(waiting: &VecDeque<WaitingStore>, to: StoreReach) -> Vec<usize> {
@@ -377,7 +392,9 @@ impl MemoryOrdering for Buffered {
         self.most_age = (MOST_AGE * self.threads.len() as u64).min((self.steps / LEAST_PART).max(MOST_AGE));
         // What was before the launch is known to all of it; old values of a block's predecessor in its place are none of its own.
         for thread in &mut self.threads[first..first + threads] {
-            *thread = ThreadView { floor: 0, ..ThreadView::default() };
+            // Where nothing but pairs is reordered, a load passes loads of its thread, and not the beginning.
+            let floor = if self.only.is_some() { self.time } else { 0 };
+            *thread = ThreadView { floor, ..ThreadView::default() };
         }
     }
 
@@ -399,25 +416,29 @@ impl MemoryOrdering for Buffered {
         value
     }
 
-    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, value: u64, ordering: Ordering) {
+    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, values: &[u64], ordering: Ordering) {
         let ordering = self.ordering(ordering);
-        if Self::releases(ordering.order) || !self.shows(ReorderedPair::StoreStore) {
+        let in_order = !self.shows(ReorderedPair::StoreStore);
+        if in_order {
             self.release(who, ordering.scope);
         }
-        let thread = &mut self.threads[who.thread];
-        thread.stored = true;
-        let (epoch, device_epoch, since) = (thread.epoch, thread.device_epoch, self.turn);
-        let reach = StoreReach::of(ordering);
-        thread.waiting.push_back(WaitingStore { cell, bytes, value, reach, epoch, device_epoch, since });
-        self.due.push_back((since, StoreBuffer::OfThread(who)));
+        for (n, &value) in values.iter().enumerate() {
+            if !in_order && Self::releases(ordering.order) {
+                self.release(who, ordering.scope);
+            }
+            let thread = &mut self.threads[who.thread];
+            thread.stored = true;
+            let (epoch, device_epoch, since) = (thread.epoch, thread.device_epoch, self.turn);
+            let (cell, reach) = (cell.behind(n * bytes), StoreReach::of(ordering));
+            thread.waiting.push_back(WaitingStore { cell, bytes, value, reach, epoch, device_epoch, since });
+            self.due.push_back((since, StoreBuffer::OfThread(who)));
+            if self.threads[who.thread].waiting.len() > MOST_WAITING {
+                self.pass_any(all, who);
+            }
+        }
         if !self.shows(ReorderedPair::StoreStore) && !self.shows(ReorderedPair::StoreLoad) {
             self.settle_thread(all, who, &|_| true);
             self.threads[who.thread].floor = self.time;
-        } else if self.threads[who.thread].waiting.len() > MOST_WAITING {
-            let thread = &self.threads[who.thread];
-            let may = Self::may_go(&thread.waiting, StoreReach::Block);
-            let position = may[self.rng.usize(..may.len())];
-            self.pass_to_block(all, who, position);
         }
     }
 
@@ -472,6 +493,10 @@ impl MemoryOrdering for Buffered {
     }
 
     fn leave(&mut self, who: Who) {
+        if self.only.is_some() {
+            // Its loads do not pass a barrier, whoever stored what they read.
+            self.threads[who.thread].floor = self.time;
+        }
         self.acquire(who, Ordering { order: MemoryOrder::Acquire, scope: MemoryScope::Cta });
     }
 
@@ -490,11 +515,7 @@ impl MemoryOrdering for Buffered {
                 Who { thread, block: thread / threads }
             }
         };
-        let may = Self::may_go(&self.threads[who.thread].waiting, StoreReach::Block);
-        if !may.is_empty() {
-            let position = may[self.rng.usize(..may.len())];
-            self.pass_to_block(all, who, position);
-        }
+        self.pass_any(all, who);
         if self.rng.u32(..self.one_in) == 0 {
             self.pass_to_memory(all, who.block, None);
         }
