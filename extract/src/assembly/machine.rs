@@ -33,6 +33,8 @@ const RESERVED: &str = "%reserved";
 const ANY: &str = "%any";
 /// The label by which a text says that a branch leads to the instruction behind it, wherever it goes.
 const NEXT: &str = "%next";
+/// In which bits what stands above a part of a register, of which nothing else is known, differs from what stands above parameters.
+const BESIDE_PART: u64 = 0x3c69_963c_693c_6996;
 /// What lies around the object.
 const BESIDE: u8 = 0x15;
 
@@ -41,8 +43,6 @@ struct TrialMachine<'a> {
     setting: TrialSetting,
     wanted: &'a [u8],
     registers: BTreeMap<String, Word>,
-    /// How many of the lowest bits are known of registers that are not known as a whole, and these bits.
-    low: BTreeMap<&'static str, (u8, u64)>,
     memory: BTreeMap<u64, Word>,
     reserved: Option<u64>,
     reserved_by: u32,
@@ -62,7 +62,6 @@ pub(super) fn tried(code: &AssemblyFunction, setting: TrialSetting, wanted: &[u8
         setting: TrialSetting { object: setting.object + far, ..setting },
         wanted,
         registers: BTreeMap::new(),
-        low: BTreeMap::new(),
         memory: BTreeMap::new(),
         reserved: None,
         reserved_by: 0,
@@ -217,8 +216,7 @@ impl TrialMachine<'_> {
             return self.registers.get(register).copied().unwrap_or_default();
         };
         let whole = self.registers.get(narrow.whole).copied().unwrap_or_default();
-        let low = self.low.get(narrow.whole).filter(|(bits, _)| narrow.bits <= *bits).map(|(_, n)| *n);
-        Word { number: whole.number.or(low).map(|n| n & mask(narrow.bits.into())), ..whole }
+        Word { number: whole.number.map(|n| n & mask(narrow.bits.into())), ..whole }
     }
 
     fn set(&mut self, register: &str, word: Word) {
@@ -226,7 +224,6 @@ impl TrialMachine<'_> {
             self.reserved = None;
         }
         let Some(narrow) = self.code.narrow.get(register) else {
-            self.low.remove(register);
             self.registers.insert(register.to_owned(), word);
             return;
         };
@@ -235,11 +232,9 @@ impl TrialMachine<'_> {
             true => self.registers.get(narrow.whole).copied().unwrap_or_default(),
             false => Word { number: Some(0), from: 0 },
         };
-        self.low.remove(narrow.whole);
-        if let (Some(n), None) = (word.number, rest.number) {
-            self.low.insert(narrow.whole, (narrow.bits, n & own));
-        }
-        let number = word.number.zip(rest.number).map(|(n, rest)| n & own | rest & !own);
+        // What was never written may be anything, and something else than what stands above parameters.
+        let beside = rest.number.unwrap_or(self.setting.open ^ BESIDE_PART);
+        let number = word.number.map(|n| n & own | beside & !own);
         self.registers.insert(narrow.whole.to_owned(), Word { number, from: word.from | rest.from });
     }
 

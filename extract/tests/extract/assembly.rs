@@ -217,6 +217,98 @@ fn beside(all: &[Beside]) {
     }
 }
 
+/// Frames, signed return addresses, and parts of registers as compilers print them are followed, and so is what is wrong with them.
+#[test]
+fn frames_and_parts_of_registers() {
+    const BACK: &str = "does not lead back to where the function was called";
+    beside(&[
+        (
+            "aarch64",
+            What::Load,
+            "b32",
+            "hint #25; stp x29, x30, [sp, #-16]!; mov x29, sp; ldar w8, [x0]; str w8, [x1]; ldp x29, x30, [sp], #16; hint #29; ret",
+            "ldar",
+            &[
+                ("hint #29; ret", "retaa", "ldar"),
+                ("hint #29; ret", "retab", BACK),
+                ("hint #29; ", "", BACK),
+                ("hint #25; ", "", BACK),
+                ("hint #29", "autibsp", BACK),
+                ("[sp], #16", "[sp], #32", BACK),
+                ("ldp x29, x30, [sp], #16; hint #29", "hint #29; ldp x29, x30, [sp], #16", BACK),
+                ("mov x29, sp", "str x9, [sp, #8]", BACK),
+                ("ldp x29, x30", "ldp x30, x29", "a pair of registers"),
+                ("[sp, #-16]!", "[x0, #-16]!", "a pair of registers"),
+                ("str w8", "bl g; str w8", "`bl g`"),
+            ],
+        ),
+        (
+            "aarch64",
+            What::Load,
+            "b64",
+            "paciasp; sub sp, sp, #48; stp x29, x30, [sp, 32]; ldar x8, [x0]; str x8, [sp, -16]!; ldr x9, [sp], 16; str x9, [x1]; ldp x29, x30, [sp, 32]; add sp, sp, 48; autiasp; ret",
+            "ldar",
+            &[
+                ("ldr x9, [sp], 16", "ldr x9, [sp], 8", BACK),
+                ("ldr x9, [sp], 16", "ldr x9, [sp, 8]; add sp, sp, 16", "other: "),
+                ("ldp x29, x30, [sp, 32]", "ldp x29, x30, [sp, 24]", BACK),
+                ("str x8, [sp, -16]!", "str x8, [x0, -16]!", "[x0, -16]!"),
+            ],
+        ),
+        (
+            "aarch64",
+            SWAP,
+            "b8",
+            ".L1:; ldaxrb w8, [x0]; subs w9, w8, w4, uxtb; b.ne .L2; stlxrb w9, w3, [x0]; cbnz w9, .L1; .L2:; subs w9, w8, w4, uxtb; cset w9, eq; strb w9, [x2]; strb w8, [x1]; ret",
+            "ldaxr_stlxr, ldaxr_stlxr",
+            &[("uxtb; b.ne", "uxth; b.ne", "other: "), ("uxtb; cset", "sxtb; cset", "other: ")],
+        ),
+        (
+            "x86",
+            What::Load,
+            "b32",
+            "endbr64; pushq %rbp; movq %rsp, %rbp; subq $16, %rsp; movl (%rdi), %eax; movl %eax, -4(%rbp); movl %eax, (%rsi); leave; rep ret",
+            "load",
+            &[("leave", "popq %rbp", BACK), ("leave; ", "", BACK), ("movq %rsp, %rbp; ", "", "cannot be followed")],
+        ),
+        (
+            "x86",
+            SWAP,
+            "b32",
+            "movl %r8d, %eax; lock cmpxchgl %ecx, (%rdi); sete (%rdx); andb $1, (%rdx); movl %eax, (%rsi); ret",
+            "lock_xchg, lock_xchg",
+            &[
+                ("andb $1", "andb $2", "says that it failed"),
+                ("andb $1", "xorb $1", "says that it"),
+                ("andb $1, (%rdx)", "andb $1, (%rdi)", "other: "),
+                ("andb $1, (%rdx)", "movb $1, %r9b; andb %r9b, (%rdx)", "lock_xchg, lock_xchg"),
+            ],
+        ),
+        (
+            "x86",
+            rmw("and"),
+            "b8",
+            "movb (%rdi), %al; .L2:; movl %eax, %r8d; movl %eax, %edx; andl %ecx, %r8d; lock cmpxchgb %r8b, (%rdi); jne .L2; movb %dl, (%rsi); ret",
+            "lock_xchg",
+            &[
+                ("andl", "orl", "other: "),
+                ("cmpxchgb %r8b", "cmpxchgl %r8d", "other: "),
+                ("movb %dl", "movb %dh", "other: "),
+                ("movb %dl", "shrl $1, %edx; movb %dl", "other: "),
+            ],
+        ),
+        (
+            "x86",
+            rmw("max"),
+            "b8",
+            "movb (%rdi), %al; .L1:; movl %ecx, %edx; cmpb %cl, %al; cmovge %eax, %edx; lock cmpxchgb %dl, (%rdi); jne .L1; movb %al, (%rsi); ret",
+            "lock_xchg",
+            // What stands above both bytes may be anything.
+            &[("cmpb %cl, %al", "cmpl %ecx, %eax", "other: ")],
+        ),
+    ]);
+}
+
 /// What changes code without being an instruction is in the way of its row.
 #[test]
 fn directives_that_are_not_passed_over() {
