@@ -229,6 +229,8 @@ pub(crate) struct LambdaTree {
     pub is_mutable: bool,
     /// Are variables that are not named copied (`=`), or referred to (`&`, or neither)?
     pub copies: bool,
+    /// `[*this]`: is the structure around it copied?
+    pub copies_this: bool,
     /// The names in its body.
     pub words: Vec<Rc<str>>,
 }
@@ -283,6 +285,8 @@ pub(crate) enum CudaStatementKind {
     Asserted(CudaExpression),
     /// `using a::f;`
     Taken(NamePath),
+    /// `using namespace a;`
+    NamespaceTaken(Vec<Rc<str>>),
     Goto(Rc<str>),
     Label(Rc<str>),
     /// Several that have no scope of their own.

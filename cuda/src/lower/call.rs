@@ -20,6 +20,9 @@ impl KernelLowering {
         match &callee.what {
             ExpressionKind::Name(path) => self.call_by_name(path, arguments, at),
             ExpressionKind::Member(of, part, is_arrow) => {
+                if !is_arrow {
+                    self.asks_for_place(of);
+                }
                 let base = if *is_arrow { self.object(of, true, at)? } else { self.lower_argument(of)? };
                 let Some(number) = base.ty.structure() else {
                     let text = format!("`{}` of a value of the type {}", part.name, self.type_text(&base.ty));
@@ -44,6 +47,7 @@ impl KernelLowering {
                         "a function of the GPU is `__device__`; what is known of the library is in docs/kernels.md",
                     );
                 }
+                self.ask_for_places(&found, arguments);
                 let values = self.arguments(arguments)?;
                 let explicit = part.arguments.clone();
                 self.set_position(at);
@@ -110,6 +114,16 @@ impl KernelLowering {
             (defined.unwrap_or(method), owner, offset)
         };
         found.into_iter().map(with_body).collect()
+    }
+
+    /// Notes which arguments a function may change: of what `c ? a : b` chooses it gets the variable, and no copy.
+    fn ask_for_places(&mut self, functions: &[FoundMethod], arguments: &[CudaExpression]) {
+        for (n, e) in arguments.iter().enumerate() {
+            let is_changing = |p: &TypeTree| matches!(p, TypeTree::Reference(of) if !matches!(**of, TypeTree::Constant(_)));
+            if functions.iter().any(|(f, ..)| f.parameters.get(n).is_some_and(|p| is_changing(&p.ty))) {
+                self.asks_for_place(e);
+            }
+        }
     }
 
     pub(super) fn arguments(&mut self, arguments: &[CudaExpression]) -> LoweringResult<Vec<TypedValue>> {
@@ -187,6 +201,7 @@ impl KernelLowering {
         if let Some(owner) = owner {
             let found = self.methods_of(owner, &last.name);
             if !found.is_empty() {
+                self.ask_for_places(&found, arguments);
                 let values = self.arguments(arguments)?;
                 self.set_position(at);
                 let object = self.current().this.is_some().then(|| self.type_of_object(owner));
@@ -242,6 +257,7 @@ impl KernelLowering {
             }
             return Err(self.undeclared(path, "function").into());
         }
+        self.ask_for_places(&functions, arguments);
         let values = self.arguments(arguments)?;
         self.set_position(at);
         let functions = if path.parts.len() == 1 { self.with_associated(functions, &last.name, &values) } else { functions };
@@ -307,7 +323,7 @@ impl KernelLowering {
         frame.object = CudaType { is_constant, is_volatile, ..CudaType::VOID };
         self.enter_lambda(&mut frame);
         self.frames.push(frame);
-        self.frame().is_reference = is_reference(&function.result);
+        self.note_references(function, &values);
         for (n, parameter) in function.parameters.iter().enumerate() {
             if parameter.is_pack {
                 let mut all = Vec::new();
@@ -322,6 +338,9 @@ impl KernelLowering {
                     )?);
                 }
                 self.bind_pack(parameter.name.clone(), all);
+                if is_reference(&parameter.ty) {
+                    self.frame().scopes[0].references.insert(parameter.name.clone());
+                }
                 continue;
             }
             let value = match (values.get(n), &parameter.default) {
@@ -331,9 +350,10 @@ impl KernelLowering {
             };
             let is_expiring = !super::conversion::is_left(&value);
             let ty = self.resolved(&parameter.ty)?;
-            let bound = self.passed(value, ty, crate::lower::call::is_reference(&parameter.ty), parameter.at, at)?;
+            let is_reference = self.is_reference_type(&parameter.ty)?;
+            let bound = self.passed(value, ty, is_reference, parameter.at, at)?;
             self.bind(parameter.name.clone(), bound);
-            if crate::lower::call::is_reference(&parameter.ty) {
+            if is_reference {
                 let scope = &mut self.frame().scopes[0];
                 scope.references.insert(parameter.name.clone());
                 if is_expiring {
@@ -344,6 +364,11 @@ impl KernelLowering {
         // Which may name its parameters.
         let result = self.resolved(&function.result)?;
         self.frame().result = result;
+        self.frame().is_reference = match &function.result {
+            // What is not read yet is asked at the `return`.
+            TypeTree::Auto | TypeTree::AutoAsIs => false,
+            tree => self.is_reference_type(tree)?,
+        };
         if let (FunctionRole::Constructor, Some(owner), Some(this)) = (function.role, owner, &this) {
             self.initialise_members(function, owner, this)?;
         }
@@ -392,6 +417,7 @@ impl KernelLowering {
             let own = frame.this.take();
             (frame.owner, frame.this, frame.object) = (scope.owner, scope.this.clone(), scope.object.clone());
             frame.scopes[0].names.clone_from(&scope.names);
+            frame.scopes[0].namespaces.clone_from(&scope.namespaces);
             // What it may change is its own.
             for field in &self.structures[number].fields {
                 if let Some(place) = &own {

@@ -16,6 +16,7 @@ use crate::types::{CudaType, FieldLayout, StructureLayout, TemplateBindings, Typ
 #[derive(Debug, Clone)]
 pub(super) struct LambdaScope {
     pub names: FxHashMap<Rc<str>, NameBinding>,
+    pub namespaces: Vec<Vec<Rc<str>>>,
     pub owner: Option<usize>,
     pub this: Option<ValuePlace>,
     pub object: CudaType,
@@ -45,12 +46,14 @@ impl KernelLowering {
             for word in &tree.words {
                 match names.get(word).cloned() {
                     Some(NameBinding::Value(value)) => {
-                        let copy = self.kept(value, at)?;
+                        let copy = self.kept(value, self.is_declared_reference(word), at)?;
                         copied.push(word.clone());
                         names.insert(word.clone(), NameBinding::Value(copy));
                     }
                     Some(NameBinding::Pack(all)) => {
-                        let all = all.into_iter().map(|value| self.kept(value, at)).collect::<LoweringResult<_>>()?;
+                        let is_reference = self.is_declared_reference(word);
+                        let keep = |value| self.kept(value, is_reference, at);
+                        let all = all.into_iter().map(keep).collect::<LoweringResult<_>>()?;
                         names.insert(word.clone(), NameBinding::Pack(all));
                     }
                     _ => {}
@@ -59,7 +62,8 @@ impl KernelLowering {
         }
         for capture in &tree.captures {
             if let (Some(NameBinding::Pack(all)), None) = (names.get(&capture.name).cloned(), &capture.value) {
-                let keep = |value| if capture.is_reference { Ok(value) } else { self.kept(value, at) };
+                let is_reference = self.is_declared_reference(&capture.name);
+                let keep = |value| if capture.is_reference { Ok(value) } else { self.kept(value, is_reference, at) };
                 let all = all.into_iter().map(keep).collect::<LoweringResult<_>>()?;
                 names.insert(capture.name.clone(), NameBinding::Pack(all));
                 continue;
@@ -71,11 +75,22 @@ impl KernelLowering {
                 true => value,
                 false => {
                     copied.push(capture.name.clone());
-                    self.kept(value, at)?
+                    let is_copied = capture.value.is_some() || self.is_declared_reference(&capture.name);
+                    self.kept(value, is_copied, at)?
                 }
             };
             names.insert(capture.name.clone(), NameBinding::Value(value));
         }
+        let this = match (self.current().this.clone(), self.current().owner) {
+            (Some(this), Some(owner)) if tree.copies_this => {
+                let ty = self.type_of_object(owner);
+                let (bytes, align) = self.size_of(&ty, at)?;
+                let copy = self.local("object", bytes, align, at)?;
+                self.copy(&this, &ty, &copy, &ty, at)?;
+                Some(copy)
+            }
+            (this, _) => this,
+        };
         // What a `mutable` one has copies of are its members: each copy of it has its own.
         let mut members = Vec::new();
         if tree.is_mutable {
@@ -90,7 +105,8 @@ impl KernelLowering {
             }
         }
         let frame = self.current();
-        let scope = LambdaScope { names, owner: frame.owner, this: frame.this.clone(), object: frame.object.clone() };
+        let namespaces = frame.scopes.iter().flat_map(|scope| scope.namespaces.iter().cloned()).collect();
+        let scope = LambdaScope { names, namespaces, owner: frame.owner, this, object: frame.object.clone() };
         let bindings = frame.bindings.clone();
         let layout = StructureTree {
             name: "(lambda)".into(),
@@ -161,13 +177,24 @@ impl KernelLowering {
         Ok(self.structures.len() - 1)
     }
 
-    /// A copy of a variable; memory that threads share stays where it is.
-    fn kept(&mut self, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
+    /// Was a name that is seen here declared as a reference?
+    pub(super) fn is_declared_reference(&self, name: &Rc<str>) -> bool {
+        let scope = self.current().scopes.iter().rev().find(|s| s.names.contains_key(name));
+        scope.is_some_and(|scope| scope.references.contains(name))
+    }
+
+    /// A copy of a variable. What threads share is no variable of the block and stays where it is, but where a reference leads to it, or it is
+    /// what a capture begins as.
+    fn kept(&mut self, value: TypedValue, is_copied: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
         let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &value.form else { return Ok(value) };
-        let is_shared = matches!(
-            place,
-            ValuePlace::Memory { space: KnownSpace::Shared | KnownSpace::Global | KnownSpace::Constant | KnownSpace::Any, .. }
-        );
+        let is_shared = !is_copied
+            && matches!(
+                place,
+                ValuePlace::Memory {
+                    space: KnownSpace::Shared | KnownSpace::Global | KnownSpace::Constant | KnownSpace::Any,
+                    ..
+                }
+            );
         match &value.ty.shape {
             TypeShape::Structure(_) | TypeShape::Array(..) if !is_shared => {
                 let (bytes, align) = self.size_of(&value.ty, at)?;

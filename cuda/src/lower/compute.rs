@@ -61,6 +61,11 @@ impl KernelLowering {
         let (from, bits) = (value.ty.clone(), value.known());
         if let Some(bits) = bits {
             let real = |bits: u64| if from.bytes() == 4 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) };
+            // A whole number is rounded once.
+            if let (false, true, 4) = (from.is_real(), to.is_real(), to.bytes()) {
+                let value = if from.is_signed() { bits as i64 as f32 } else { bits as f32 };
+                return Ok(TypedValue { ty: to, form: ValueForm::Constant(u64::from(value.to_bits())) });
+            }
             let value = match (from.is_real(), to.is_real()) {
                 (true, true) => Some(real(bits)),
                 (false, true) if from.is_signed() => Some(bits as i64 as f64),

@@ -77,6 +77,11 @@ impl ConversionSequence {
         Self { kind: SequenceKind::Any, ..Self::standard(SAME, 0) }
     }
 
+    /// Would it refer to what it may not refer to?
+    pub fn is_unfit(&self) -> bool {
+        self.kind == SequenceKind::Unfit
+    }
+
     /// Is it better (less), worse, or neither?
     pub fn ranked(&self, other: &Self) -> Ordering {
         let by_kind = self.kind.cmp(&other.kind);
@@ -110,7 +115,7 @@ impl ConversionSequence {
 impl KernelLowering {
     /// May a value become one of a type, by whatever way that nobody writes?
     pub(super) fn is_convertible(&mut self, value: &TypedValue, to: &CudaType) -> LoweringResult<bool> {
-        Ok(self.sequence(value, to, ReferenceBinding::Copy)?.is_some())
+        Ok(self.sequence(value, to, ReferenceBinding::Copy)?.is_some_and(|way| !way.is_unfit()))
     }
 
     /// The way of an object to the method that is called for it.

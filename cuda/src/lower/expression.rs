@@ -34,7 +34,22 @@ impl KernelLowering {
     pub(super) fn value(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         let value = self.lower(e)?;
         self.set_position(e.at);
-        self.rvalue(value)
+        self.promoted_value(value)
+    }
+
+    /// A value as it is computed with: a member of fewer bits than `int` has is one (C++ [conv.prom]), whatever type it is declared with.
+    pub(super) fn promoted_value(&mut self, value: TypedValue) -> LoweringResult<TypedValue> {
+        let count = match &value.form {
+            ValueForm::Place(ValuePlace::Bits { count, .. }) if value.ty.enumeration.is_none() => Some(*count),
+            _ => None,
+        };
+        let is_signed = value.ty.is_signed();
+        let found = self.rvalue(value)?;
+        match count {
+            Some(count) if count < 32 || count == 32 && is_signed => self.converted(found, &CudaType::INT, self.position),
+            Some(32) => self.converted(found, &CudaType::UNSIGNED, self.position),
+            _ => Ok(found),
+        }
     }
 
     fn lower_within(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
@@ -65,7 +80,7 @@ impl KernelLowering {
             ExpressionKind::Name(path) => self.named(path)?,
             ExpressionKind::Unary(of, operand) => self.unary(*of, operand, at)?,
             ExpressionKind::Behind(is_more, operand) => {
-                let place = self.lower(operand)?;
+                let place = self.lower_place(operand)?;
                 let name = if *is_more { "operator++" } else { "operator--" };
                 if place.ty.structure().is_some() {
                     let zero = TypedValue::constant(CudaType::INT, 0);
@@ -90,7 +105,11 @@ impl KernelLowering {
                     let index = self.lower(index)?;
                     return self.operator_method(of, "operator[]", vec![index], at);
                 }
-                let pointer = self.rvalue(of)?;
+                let mut pointer = self.rvalue(of)?;
+                // The pointer is read before the index is computed.
+                if may_change(index) {
+                    pointer = self.fixed(pointer)?;
+                }
                 if pointer.ty.element().is_none() {
                     let text = format!("an index of a value of the type {}", self.type_text(&pointer.ty));
                     return self.refuse(at, text, "only arrays and pointers have elements");
@@ -242,7 +261,7 @@ impl KernelLowering {
                     let ty = CudaType::pointer(CudaType::plain(TypeShape::Function));
                     return Ok(TypedValue { ty, form: ValueForm::Nothing });
                 }
-                let value = self.lower(operand)?;
+                let value = self.lower_place(operand)?;
                 match value.form {
                     ValueForm::Place(place) | ValueForm::Temporary(place) => self.address_of(value.ty, place),
                     form if is_function(&value.ty) => Ok(TypedValue { ty: value.ty, form }),
@@ -250,7 +269,7 @@ impl KernelLowering {
                 }
             }
             CudaUnary::Increment | CudaUnary::Decrement => {
-                let place = self.lower(operand)?;
+                let place = self.lower_place(operand)?;
                 let is_more = of == CudaUnary::Increment;
                 if place.ty.structure().is_some() {
                     let name = if is_more { "operator++" } else { "operator--" };
@@ -364,6 +383,60 @@ impl KernelLowering {
         Ok((code, done?))
     }
 
+    /// An expression whose place is of interest: what `c ? a : b` chooses is then one of the two, and no copy.
+    pub(super) fn lower_place(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
+        self.asks_for_place(e);
+        self.lower(e)
+    }
+
+    pub(super) fn asks_for_place(&mut self, e: &CudaExpression) {
+        match &e.what {
+            ExpressionKind::Choice(_, then, otherwise) => {
+                self.places_chosen.insert(e.at);
+                self.asks_for_place(then);
+                self.asks_for_place(otherwise);
+            }
+            ExpressionKind::Member(of, _, false) | ExpressionKind::Index(of, _) | ExpressionKind::Comma(_, of) => {
+                self.asks_for_place(of);
+            }
+            _ => {}
+        }
+    }
+
+    /// `c ? a : b` of two variables of one type, as the one that is chosen; nothing where they are none.
+    fn choice_of_places(
+        &mut self,
+        predicate: &str,
+        then: &CudaExpression,
+        otherwise: &CudaExpression,
+        at: CudaSpan,
+    ) -> LoweringResult<Option<TypedValue>> {
+        let (first, a) = self.captured(|this| this.lower(then))?;
+        let (second, b) = self.captured(|this| this.lower(otherwise))?;
+        let (ValueForm::Place(x), ValueForm::Place(y)) = (&a.form, &b.form) else { return Ok(None) };
+        if !a.ty.is_similar(&b.ty) {
+            return Ok(None);
+        }
+        let ty = a.ty.clone().within(&b.ty);
+        let pointer = CudaType::pointer(ty);
+        let register = self.new_register(&pointer);
+        let (other, end) = (self.label(), self.label());
+        self.emit(format!("@!{predicate} bra $L_{other}"))?;
+        for (n, (code, of, place)) in [(first, &a, x), (second, &b, y)].into_iter().enumerate() {
+            self.body.push_str(&code);
+            self.line = (0, 0);
+            let address = self.address_of(of.ty.clone(), place.clone())?;
+            self.store(&ValuePlace::Register(register.clone()), &pointer.value(), address)?;
+            if n == 0 {
+                self.jump(end)?;
+                self.put_label(other);
+            } else {
+                self.put_label(end);
+            }
+        }
+        self.pointed(TypedValue::register(pointer, register), at).map(Some)
+    }
+
     fn choice(
         &mut self,
         condition: &CudaExpression,
@@ -371,7 +444,9 @@ impl KernelLowering {
         otherwise: &CudaExpression,
         at: CudaSpan,
     ) -> LoweringResult<TypedValue> {
+        let is_place = self.places_chosen.contains(&at);
         let predicate = match self.predicate_of(condition)? {
+            Ok(taken) if is_place => return self.lower(if taken { then } else { otherwise }),
             Ok(taken) => {
                 let (taken, other) = if taken { (then, otherwise) } else { (otherwise, then) };
                 let value = self.lower(taken)?;
@@ -388,6 +463,9 @@ impl KernelLowering {
             }
             Err(predicate) => predicate,
         };
+        if is_place && let Some(found) = self.choice_of_places(&predicate, then, otherwise, at)? {
+            return Ok(found);
+        }
         let (first, a) = self.captured(|this| this.value(then))?;
         let (second, b) = self.captured(|this| this.value(otherwise))?;
         let ty = match (&a.ty, &b.ty) {
@@ -670,6 +748,8 @@ impl KernelLowering {
                 {
                     Ok(TypedValue { ty: value.ty, form: ValueForm::Expiring(place, true) })
                 }
+                // What is said of it counts, also that it changes after all.
+                ValueForm::Place(place) if value.ty.is_similar(&ty) && !ty.is_volatile => Ok(TypedValue::place(ty, place)),
                 // What is said to be something else is in memory.
                 ValueForm::Place(place) if value.ty.shape != ty.shape || ty.is_volatile => {
                     let address = self.address_of(value.ty, place)?;

@@ -50,6 +50,7 @@ pub(crate) fn compiled(program: ProgramReader, target: &str) -> (String, Vec<(Rc
         line: (0, 0),
         mutable: FxHashMap::default(),
         grid_constants: FxHashSet::default(),
+        places_chosen: FxHashSet::default(),
         truths: FxHashMap::default(),
         placed: FxHashMap::default(),
         recursive: Vec::new(),

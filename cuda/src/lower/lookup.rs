@@ -238,6 +238,9 @@ impl KernelLowering {
         owner: Option<usize>,
         at: CudaSpan,
     ) -> LoweringResult<usize> {
+        if tree.at.file > 0 {
+            self.are_no_references(arguments.unwrap_or(&[]), at)?;
+        }
         let bindings = match &tree.template {
             Some(parameters) => {
                 // Its own name within it is itself.
@@ -381,7 +384,7 @@ impl KernelLowering {
         // Where the last member ends, in bits.
         let mut end = 8 * size;
         for field in &tree.fields {
-            let is_reference = matches!(strip(&field.ty), TypeTree::Reference(_));
+            let is_reference = self.is_reference_type(&field.ty)?;
             let ty = self.resolved(&field.ty)?;
             let (bytes, mut alignment) = match is_reference {
                 true => (8, 8),

@@ -22,6 +22,7 @@ mod order;
 mod overload;
 mod pack;
 mod promote;
+mod reference;
 mod specialise;
 mod specificity;
 mod statement;
@@ -184,6 +185,8 @@ struct LocalNames {
     references: FxHashSet<Rc<str>>,
     /// References of which it is known that what they lead to goes.
     expiring: FxHashSet<Rc<str>>,
+    /// The namespaces whose names are seen (`using namespace a;`).
+    namespaces: Vec<Vec<Rc<str>>>,
     /// What has to be destroyed at its end.
     destroyed: Vec<(ValuePlace, usize)>,
 }
@@ -204,6 +207,8 @@ struct InlinedCall {
     /// Whether what it is called for is constant, or volatile, to it.
     object: CudaType,
     bindings: Rc<TemplateBindings>,
+    /// The parameters of its template that are references to variables.
+    references: FxHashSet<Rc<str>>,
     namespace: Rc<[Rc<str>]>,
     scopes: Vec<LocalNames>,
     targets: Vec<JumpTargets>,
@@ -230,6 +235,7 @@ impl InlinedCall {
             this: None,
             object: CudaType::VOID,
             bindings: Rc::default(),
+            references: FxHashSet::default(),
             namespace,
             scopes: vec![LocalNames::default()],
             targets: Vec::new(),
@@ -280,6 +286,8 @@ pub(crate) struct KernelLowering {
     mutable: FxHashMap<Rc<str>, CudaSpan>,
     /// Parameters that all threads have as one, `__grid_constant__`: their address is that of the parameter, and nothing is copied.
     grid_constants: FxHashSet<Rc<str>>,
+    /// Each `c ? a : b` that something is put to, or that is referred to, by where it is.
+    places_chosen: FxHashSet<CudaSpan>,
     /// Registers that hold 1 or 0, and the predicate that says which.
     truths: FxHashMap<Rc<str>, Rc<str>>,
     /// Variables of functions that are there once for all calls, `__shared__` or `static`, by where they are declared and the arguments of templates.

@@ -39,10 +39,16 @@ impl KernelLowering {
                 false => found,
             }
         };
+        let of_blocks = if qualifier.is_empty() { self.namespaces_of_blocks(&path.last().name) } else { Vec::new() };
         for k in (0..=around.len()).rev() {
             let whole = [&around[..k], &qualifier].concat();
             let taken = self.namespaces_taken_by(&whole, &path.last().name);
-            let found = pick(&|n| *n == whole[..] || taken.iter().any(|taken| n.ends_with(taken)));
+            // What a block takes is seen as if it stood in the innermost namespace around both.
+            let is_of_block = |n: &[Rc<str>]| {
+                let shared = n.iter().zip(&around).take_while(|(a, b)| a == b).count();
+                shared == k && of_blocks.iter().any(|taken| n.ends_with(taken))
+            };
+            let found = pick(&|n| *n == whole[..] || taken.iter().any(|taken| n.ends_with(taken)) || is_of_block(n));
             if found.iter().any(is_defined) {
                 return found;
             }
@@ -55,6 +61,25 @@ impl KernelLowering {
         found
     }
 
+    /// The namespaces that the blocks around take, and what these take.
+    fn namespaces_of_blocks(&self, name: &Rc<str>) -> Vec<Vec<Rc<str>>> {
+        let mut found: Vec<Vec<Rc<str>>> = Vec::new();
+        for taken in self.current().scopes.iter().flat_map(|scope| &scope.namespaces) {
+            let taken = self.without_alias(taken.clone());
+            found.extend(self.namespaces_taken_by(&taken, name));
+            found.push(taken);
+        }
+        found
+    }
+
+    /// A namespace by its own name.
+    fn without_alias(&self, names: Vec<Rc<str>>) -> Vec<Rc<str>> {
+        match names.first().and_then(|first| self.program.aliases_of_namespaces.get(first)) {
+            Some(real) => real.iter().chain(&names[1..]).cloned().collect(),
+            None => names,
+        }
+    }
+
     /// The namespaces whose names, or this one of them, are a namespace's as well (`using namespace a`, `using a::f`).
     fn namespaces_taken_by(&self, namespace: &[Rc<str>], name: &Rc<str>) -> Vec<Vec<Rc<str>>> {
         let mut found: Vec<Vec<Rc<str>>> = Vec::new();
@@ -65,10 +90,7 @@ impl KernelLowering {
             let single = self.program.names_taken.iter().filter(|(within, names)| of(within) && names.last() == Some(name));
             let single = single.map(|(_, names)| names[..names.len() - 1].to_vec());
             for taken in whole.chain(single).filter(|taken| !taken.is_empty()) {
-                let taken = match self.program.aliases_of_namespaces.get(&taken[0]) {
-                    Some(real) => real.iter().cloned().chain(taken[1..].iter().cloned()).collect(),
-                    None => taken,
-                };
+                let taken = self.without_alias(taken);
                 if !found.contains(&taken) {
                     open.push(taken.clone());
                     found.push(taken);

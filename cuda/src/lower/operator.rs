@@ -92,7 +92,7 @@ impl KernelLowering {
             None => self.rvalue(value)?,
         };
         let value = if may_change(to) && value.ty.is_scalar() { self.fixed(value)? } else { value };
-        let to = self.lower(to)?;
+        let to = self.lower_place(to)?;
         self.set_position(at);
         if to.ty.structure().is_some() {
             return match of {
@@ -111,7 +111,7 @@ impl KernelLowering {
         let value = match of {
             None => value,
             Some(of) => {
-                let old = self.rvalue(to.clone())?;
+                let old = self.promoted_value(to.clone())?;
                 let value = self.plain(value, at)?;
                 self.computed(of, old, value, at)?
             }

@@ -35,6 +35,8 @@ enum OverloadChoice {
     One(usize, Rc<TemplateBindings>),
     /// None takes the values; and what was not understood of a template.
     None(Option<CudaRefusal>),
+    /// The one that is declared here, but it would refer to what it may not refer to.
+    Forbidden(CudaSpan),
 }
 
 impl KernelLowering {
@@ -58,6 +60,24 @@ impl KernelLowering {
                 let text = format!("no `{name}` that is known here takes ({})", types.join(", "));
                 self.refuse(at, text, "give what it takes, or write the arguments of the template in `<..>`")
             }
+            OverloadChoice::Forbidden(declared) => {
+                let types: Vec<String> = values.iter().map(|v| self.type_text(&v.ty)).collect();
+                let place = match declared.file {
+                    0 => "of the library".to_owned(),
+                    _ => format!("in line {}", self.line_of(declared).0),
+                };
+                let types = types.join(", ");
+                let text = format!(
+                    "the `{name}` {place} does not take ({types}): it would refer to what is constant, volatile or no variable"
+                );
+                let help = "C++ binds `T&` to variables only, and drops no `const`: give it a variable, or make the parameter `const T&`";
+                let refusal = CudaRefusal::new(at, text, help);
+                Err(match declared.file {
+                    0 => refusal,
+                    _ => refusal.beside(declared, "here it is declared"),
+                }
+                .into())
+            }
         }
     }
 
@@ -71,7 +91,7 @@ impl KernelLowering {
     ) -> LoweringResult<Option<(usize, Rc<TemplateBindings>)>> {
         Ok(match self.choice_of(all, None, values, object, what)? {
             OverloadChoice::One(n, bindings) => Some((n, bindings)),
-            OverloadChoice::None(_) => None,
+            OverloadChoice::None(_) | OverloadChoice::Forbidden(_) => None,
         })
     }
 
@@ -98,7 +118,7 @@ impl KernelLowering {
                 (left[n].form, right[n].form) = (ValueForm::Place(place.clone()), ValueForm::Expiring(place.clone(), true));
             }
             let stays = self.choice_of(all, explicit, &left, object, (name, at))?;
-            if second.is_none() {
+            if second.is_none() && matches!(stays, OverloadChoice::One(..)) {
                 return Ok(stays);
             }
             let goes = self.choice_of(all, explicit, &right, object, (name, at))?;
@@ -106,11 +126,18 @@ impl KernelLowering {
                 (OverloadChoice::One(a, _), OverloadChoice::One(b, _)) if a != b => {
                     Err(self.ambiguous(name, (all[*a].0.at, all[*b].0.at), at).into())
                 }
-                _ => Ok(stays),
+                (OverloadChoice::One(..), _) => Ok(stays),
+                _ => Ok(goes),
             };
         }
         let (mut candidates, unmade) = self.candidates(all, explicit, values, object, at)?;
         self.drop_declared(all, &mut candidates, values.len());
+        let is_unfit = |c: &OverloadCandidate| c.object.iter().chain(&c.values).any(ConversionSequence::is_unfit);
+        let forbidden = candidates.iter().find(|c| is_unfit(c)).map(|c| all[c.number].0.at);
+        candidates.retain(|c| !is_unfit(c));
+        if let (Some(declared), true) = (forbidden, candidates.is_empty()) {
+            return Ok(OverloadChoice::Forbidden(declared));
+        }
         let is_best = |n: usize| {
             (0..candidates.len()).all(|m| {
                 n == m || self.order_of_candidates(all, (&candidates[n], &candidates[m]), values.len()) == Ordering::Less
@@ -320,6 +347,9 @@ impl KernelLowering {
         let explicit = self.unpacked_arguments(explicit.unwrap_or(&[]), at)?;
         if explicit.len() > parameters.len() && !parameters.last().is_some_and(TemplateParameter::is_pack) {
             return Ok(None);
+        }
+        if function.at.file > 0 {
+            self.are_no_references(&explicit, at)?;
         }
         for (n, (parameter, argument)) in parameters.iter().zip(&explicit).enumerate() {
             let binding = match parameter.is_pack() {

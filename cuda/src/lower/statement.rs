@@ -150,6 +150,12 @@ impl KernelLowering {
                 }
                 Ok(())
             }
+            CudaStatementKind::NamespaceTaken(names) => {
+                if let Some(scope) = self.frame().scopes.last_mut() {
+                    scope.namespaces.push(names.clone());
+                }
+                Ok(())
+            }
             CudaStatementKind::Return(value) => self.returned(value.as_ref(), is_last, s.at),
             CudaStatementKind::Assembly(tree) => self.assembly(tree, s.at),
             // What is not understood of it is not looked at. If it is false, something of the program is read wrongly, or it is no program.
@@ -184,8 +190,13 @@ impl KernelLowering {
             }
             CudaStatementKind::Alias(name, tree) => {
                 let ty = self.resolved(tree)?;
+                let is_reference = self.is_reference_type(tree)?;
                 if let Some(scope) = self.frame().scopes.last_mut() {
                     scope.names.insert(name.clone(), NameBinding::Type(ty));
+                    match is_reference {
+                        true => scope.references.insert(name.clone()),
+                        false => scope.references.remove(name),
+                    };
                 }
                 Ok(())
             }
@@ -346,10 +357,12 @@ impl KernelLowering {
             let is_direct = is_last && !self.current().is_end_used && !has_destructors && self.current().slot.is_none();
             if is_direct {
                 let form = match value.form {
-                    // What a function made is nobody else's.
+                    // What is returned is a copy, and read here: the variable may be somebody else's, and change.
                     ValueForm::Place(place) if !is_reference && value.ty.structure().is_some() => {
-                        let place = self.fixed_place(place)?;
-                        ValueForm::Place(place)
+                        let (bytes, align) = self.size_of(&result, at)?;
+                        let copy = self.local("result", bytes, align, at)?;
+                        self.copy(&place, &value.ty, &copy, &result, at)?;
+                        ValueForm::Place(copy)
                     }
                     form => form,
                 };

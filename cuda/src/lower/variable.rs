@@ -23,16 +23,28 @@ impl KernelLowering {
             inner = of;
         }
         // A reference is another name.
-        if let TypeTree::Reference(of) = inner {
-            let value = match &tree.initial {
-                Some(InitialTree::Value(e)) => self.lower(e)?,
-                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => self.lower(&all[0])?,
+        let of = match inner {
+            TypeTree::Reference(of) => Some(&**of),
+            _ if self.is_reference_type(inner)? => Some(inner),
+            _ => None,
+        };
+        if let Some(of) = of {
+            let e = match &tree.initial {
+                Some(InitialTree::Value(e)) => e,
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => &all[0],
                 _ => return self.refuse(at, "a reference is of one variable", "say of which"),
             };
+            self.asks_for_place(e);
+            let value = self.lower_argument(e)?;
             let is_auto = matches!(super::lookup::strip(of), TypeTree::Auto);
-            let is_constant = matches!(**of, TypeTree::Constant(_));
+            let is_constant = matches!(of, TypeTree::Constant(_));
             let ty = if is_auto { value.ty.clone() } else { self.resolved(of)? };
             let ty = CudaType { is_constant: is_constant || ty.is_constant, ..ty };
+            self.may_be_referred(tree, &value, &ty, e.at)?;
+            let value = match value.form {
+                ValueForm::Expiring(place, _) => TypedValue::place(value.ty, place),
+                form => TypedValue { ty: value.ty, form },
+            };
             let bound = self.referred(value, ty, at)?;
             self.bind_reference(tree.name.clone(), bound);
             return Ok(());
@@ -213,11 +225,10 @@ impl KernelLowering {
             _ if is_whole => Ok(true),
             ExpressionKind::Name(path) => {
                 let name = &path.last().name;
-                let scope = self.current().scopes.iter().rev().find(|s| s.names.contains_key(name));
-                Ok(match (scope, self.current().owner) {
-                    (Some(scope), _) => scope.references.contains(name),
-                    (None, Some(owner)) => of_member(self, owner, name),
-                    (None, None) => false,
+                let is_local = self.current().scopes.iter().any(|s| s.names.contains_key(name));
+                Ok(match self.current().owner {
+                    Some(owner) if !is_local => of_member(self, owner, name),
+                    _ => self.is_declared_reference(name),
                 })
             }
             ExpressionKind::Member(of, part, is_arrow) => {

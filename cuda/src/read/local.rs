@@ -242,12 +242,13 @@ impl ProgramReader {
         self.enter()?;
         let start = self.at();
         self.advance();
-        let (mut captures, mut copies) = (Vec::new(), false);
+        let (mut captures, mut copies, mut copies_this) = (Vec::new(), false, false);
         while !self.is("]") {
             let is_reference = self.eat("&");
             if self.eat("=") {
                 copies = true;
-            } else if self.eat("*") || self.is_word("this") {
+            } else if self.is("*") || self.is_word("this") {
+                copies_this |= self.eat("*");
                 self.eat_word("this");
             } else if !is_reference || self.token().word().is_some() {
                 let name = self.name("a variable that the lambda uses")?;
@@ -322,7 +323,7 @@ impl ProgramReader {
         self.scopes.truncate(scopes);
         self.is_in_arguments = outer;
         self.leave();
-        let tree = LambdaTree { function: Rc::new(function), captures, is_mutable, copies, words };
+        let tree = LambdaTree { function: Rc::new(function), captures, is_mutable, copies, copies_this, words };
         Ok(CudaExpression { what: ExpressionKind::Lambda(Rc::new(tree)), at: self.since(start) })
     }
 

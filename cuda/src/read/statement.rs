@@ -208,9 +208,8 @@ impl ProgramReader {
                 }
                 if self.eat_word("namespace") {
                     let names = self.path()?.parts.into_iter().map(|part| part.name).collect();
-                    self.namespaces_taken.push((self.namespace.clone().into(), names));
                     self.expect(";", "behind the name of a namespace")?;
-                    return Ok(CudaStatementKind::Empty);
+                    return Ok(CudaStatementKind::NamespaceTaken(names));
                 }
                 self.eat_word("typename");
                 let path = self.path()?;
