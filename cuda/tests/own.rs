@@ -448,6 +448,57 @@ const CHOICES: &[OwnKernel] = &[
     ("delegating", "1x1", &[]),
 ];
 
+const PLACES: &[OwnKernel] = &[
+    ("returned_of_shared", "1x1", &[]),
+    ("returned_of_variable", "1x1", &[]),
+    ("returned_of_member", "1x1", &[]),
+    ("returned_into_array", "1x1", &[]),
+    ("returned_and_passed", "1x1", &[]),
+    ("returned_and_read_later", "1x1", &[]),
+    ("aliased", "1x1", &[]),
+    ("reference_names", "1x1", &[]),
+    ("choice_place", "1x1", &[]),
+    ("choice_structure", "1x1", &[]),
+    ("choice_assigned", "1x1", &[]),
+    ("choice_passed", "1x1", &[]),
+    ("captures", "1x1", &[]),
+    ("captures_mutable", "1x1", &[]),
+    ("captures_this", "1x1", &[]),
+    ("order_index", "1x1", &[]),
+    ("pointer_moved", "1x1", &[]),
+    ("chained", "1x1", &[]),
+    ("promotions", "1x1", &[]),
+    ("shifts", "1x1", &[]),
+    ("wide", "1x1", &[]),
+    ("commas", "1x1", &[]),
+    ("short_circuits", "1x1", &[]),
+    ("switches", "1x1", &[]),
+    ("gotos", "1x1", &[]),
+    ("references", "1x1", &[]),
+    ("rounded_once", "1x1", &[]),
+    ("bits_promote", "1x1", &[]),
+    ("namespace_of_block", "1x1", &[]),
+    ("namespace_of_function", "1x1", &[]),
+    ("destroyed_in_loop", "1x1", &[]),
+    ("destroyed_early", "1x1", &[]),
+    ("destroyed_in_order", "1x1", &[]),
+    ("destroyed_at_the_end", "1x1", &[]),
+    ("destroyed_in_switch", "1x1", &[]),
+    ("destroyed_at_once", "1x1", &[]),
+    ("destroyed_behind_its_call", "1x1", &[]),
+    ("destroyed_by_variable", "1x1", &[]),
+    ("destroyed_parameter", "1x1", &[]),
+    ("destroyed_with_reference", "1x1", &[]),
+    ("destroyed_array", "1x1", &[]),
+    ("destroyed_member", "1x1", &[]),
+    ("destroyed_copy", "1x1", &[]),
+    ("destroyed_result", "1x1", &[]),
+    ("guarded", "2x1", &[]),
+    ("guard_without_name", "2x1", RACE),
+    ("guard_of_reference", "2x1", &[]),
+    ("braces_of_macros", "1x1", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -471,6 +522,7 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("overloads.cu", OVERLOADS),
     ("objects.cu", OBJECTS),
     ("choices.cu", CHOICES),
+    ("places.cu", PLACES),
 ];
 
 fn folder() -> PathBuf {
@@ -624,6 +676,11 @@ fn objects_and_what_is_forwarded_are_judged() {
 #[test]
 fn functions_that_types_choose_are_judged() {
     judged("choices.cu", CHOICES);
+}
+
+#[test]
+fn variables_and_copies_are_judged() {
+    judged("places.cu", PLACES);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

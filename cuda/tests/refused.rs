@@ -80,3 +80,61 @@ fn a_call_that_may_mean_two_functions_is_refused_by_both() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Programs that C++ forbids, or that are not understood, and what is said of the last statement of a kernel.
+const STATEMENTS: &[(&str, &str)] = &[
+    ("int &r = 5;", "`r` may not refer to this value of the type int"),
+    ("const int c = 1; int &r = c;", "`r` may not refer to this value of the type const int"),
+    ("float f = 1; int &r = f;", "`r` may not refer to this value of the type float"),
+    ("int x = 1; int &&r = x;", "`r` may not refer to this value of the type int"),
+    ("auto &r = 5;", "`r` may not refer to this value of the type int"),
+    ("take(5);", "the `take` in line 2 does not take (int): it would refer to what is constant, volatile or no variable"),
+    (
+        "const int c = 1; take(c);",
+        "the `take` in line 2 does not take (const int): it would refer to what is constant, volatile or no variable",
+    ),
+    (
+        "volatile int v; take(v);",
+        "the `take` in line 2 does not take (volatile int): it would refer to what is constant, volatile or no variable",
+    ),
+    (
+        "int x = 1; goes(x);",
+        "the `goes` in line 3 does not take (int): it would refer to what is constant, volatile or no variable",
+    ),
+    (
+        "const S s{}; s.change();",
+        "the `change` in line 1 does not take (): it would refer to what is constant, volatile or no variable",
+    ),
+    ("int x = 1; bumped<int &>(x);", "a reference as the argument of a template is not understood"),
+    ("int x = 1; Holder<int &> h{x};", "a reference as the argument of a template is not understood"),
+    ("while (D{o}.get()) {}", "a structure with a destructor is made within a condition, or where a condition leads to"),
+    ("D d{o}; auto f = [d] { return d.get(); };", "a lambda with a copy of what has a destructor is not understood"),
+];
+
+/// What the statements above use.
+const DECLARATIONS: &str = "struct S { int v; __device__ void change() { v = 2; } };
+__device__ void take(int &x) { x = 1; }
+__device__ void goes(int &&x) {}
+template <class T> __device__ T bumped(T v) { T y = v; y++; return y; }
+template <class T> struct Holder { T v; };
+struct D { int *p; __device__ D(int *q) : p(q) {} __device__ ~D() { *p = 2; } __device__ int get() const { return *p; } };
+";
+
+#[test]
+fn what_cxx_forbids_is_an_error_with_its_line() {
+    let mut wrong = Vec::new();
+    for (statement, expected) in STATEMENTS {
+        let text = format!("{DECLARATIONS}extern \"C\" __global__ void k(int *o) {{\n{statement}\n}}\n");
+        let include = |_: &str| Ok(None);
+        match compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] }) {
+            Ok(_) => wrong.push(format!("{statement}: is compiled")),
+            Err(error) if error.message != *expected => wrong.push(format!("{statement}: {}", error.message)),
+            // The line of the statement, and no other.
+            Err(error) => match text[..error.start].matches('\n').count() {
+                7 => {}
+                line => wrong.push(format!("{statement}: in line {}", line + 1)),
+            },
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

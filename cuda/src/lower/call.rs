@@ -339,7 +339,7 @@ impl KernelLowering {
                 }
                 self.bind_pack(parameter.name.clone(), all);
                 if is_reference(&parameter.ty) {
-                    self.frame().scopes[0].references.insert(parameter.name.clone());
+                    self.refers(parameter.name.clone());
                 }
                 continue;
             }
@@ -354,9 +354,8 @@ impl KernelLowering {
             let bound = self.passed(value, ty, is_reference, parameter.at, at)?;
             self.bind(parameter.name.clone(), bound);
             if is_reference {
-                let scope = &mut self.frame().scopes[0];
-                scope.references.insert(parameter.name.clone());
-                if is_expiring {
+                self.refers(parameter.name.clone());
+                if is_expiring && let Some(scope) = self.frame().scopes.last_mut() {
                     scope.expiring.insert(parameter.name.clone());
                 }
             }
@@ -382,9 +381,12 @@ impl KernelLowering {
             self.all_labels_are_there()?;
         }
         let last = self.frames.len() - 1;
-        let InlinedCall { slot, direct, is_end_used, result, is_reference, .. } =
+        let InlinedCall { slot, direct, is_end_used, result, is_reference, temporaries, .. } =
             std::mem::replace(&mut self.frames[last], InlinedCall::outside(Rc::from([])));
         self.frames.pop();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.temporaries.extend(temporaries);
+        }
         if is_end_used {
             self.put_label(end);
         }
@@ -498,6 +500,9 @@ impl KernelLowering {
             let (ValueForm::Place(place) | ValueForm::Temporary(place)) = made.form else {
                 return self.refuse(at, "this structure cannot be passed", "pass its members");
             };
+            if self.has_destructor(number) {
+                self.frame().scopes[0].destroyed.push((place.clone(), number));
+            }
             return Ok(TypedValue::place(ty, place));
         }
         let value = self.converted(value, &ty, at)?;

@@ -196,6 +196,10 @@ impl KernelLowering {
                 }
             );
         match &value.ty.shape {
+            TypeShape::Structure(number) if !is_shared && self.has_destructor(*number) => {
+                let help = "capture it by reference, or make it within the lambda";
+                self.refuse(at, "a lambda with a copy of what has a destructor is not understood", help)
+            }
             TypeShape::Structure(_) | TypeShape::Array(..) if !is_shared => {
                 let (bytes, align) = self.size_of(&value.ty, at)?;
                 let copy = self.local("kept", bytes, align, at)?;

@@ -77,11 +77,16 @@ impl KernelLowering {
     /// Does something whose code is put apart. What turns out to need memory has it the next time.
     pub(super) fn apart<T>(&mut self, mut act: impl FnMut(&mut Self) -> LoweringResult<T>) -> LoweringResult<(CodeApart, T)> {
         let (depth, frames, instructions) = (self.depth, self.frames.len(), self.instructions);
+        let made = self.frames.last().map_or(0, |frame| frame.temporaries.len());
         for _ in 0..MAX_TRIES {
             let (body, variables) = (std::mem::take(&mut self.body), std::mem::take(&mut self.variables));
             let (line, registers) = (std::mem::take(&mut self.line), self.registers);
             let known = self.in_memory.len() + self.changed.len();
             let done = act(self);
+            // What is put nowhere makes nothing.
+            if let Some(frame) = self.frames.get_mut(frames.wrapping_sub(1)) {
+                frame.temporaries.truncate(made);
+            }
             let body = std::mem::replace(&mut self.body, body);
             let variables = std::mem::replace(&mut self.variables, variables);
             // Memory that threads share is there whether the code is put anywhere or not.

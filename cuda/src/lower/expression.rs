@@ -25,6 +25,7 @@ impl KernelLowering {
         let before = self.position;
         self.set_position(e.at);
         let found = self.lower_within(e)?;
+        self.note_temporary(e, &found);
         self.position = before;
         self.depth -= 1;
         Ok(found)
@@ -466,8 +467,10 @@ impl KernelLowering {
         if is_place && let Some(found) = self.choice_of_places(&predicate, then, otherwise, at)? {
             return Ok(found);
         }
+        let made = self.current().temporaries.len();
         let (first, a) = self.captured(|this| this.value(then))?;
         let (second, b) = self.captured(|this| this.value(otherwise))?;
+        self.has_no_temporaries(made, at)?;
         let ty = match (&a.ty, &b.ty) {
             (a, b) if a.is_void() || b.is_void() => CudaType::VOID,
             (a, b) if a.structure().is_some() && a.structure() == b.structure() => a.value(),
@@ -579,6 +582,7 @@ impl KernelLowering {
                 self.enter(e.at)?;
                 // What the first operand must be for the second one not to be looked at.
                 let decides = *of == B::OneTrue;
+                let made = self.current().temporaries.len();
                 let found = if when == decides {
                     match self.condition(a, target, when)? {
                         Some(value) if value == decides => Some(value),
@@ -604,6 +608,7 @@ impl KernelLowering {
                         }
                     }
                 };
+                self.has_no_temporaries(made, e.at)?;
                 self.depth -= 1;
                 Ok(found)
             }

@@ -69,7 +69,9 @@ impl KernelLowering {
             }
             TypeTree::OfExpression(e) => {
                 let before = (self.body.len(), self.instructions);
+                let made = self.current().temporaries.len();
                 let value = self.lower(e)?;
+                self.frame().temporaries.truncate(made);
                 self.body.truncate(before.0);
                 self.instructions = before.1;
                 value.ty
@@ -238,7 +240,8 @@ impl KernelLowering {
         owner: Option<usize>,
         at: CudaSpan,
     ) -> LoweringResult<usize> {
-        if tree.at.file > 0 {
+        // Traits are asked about references; what holds values of the type would hold copies.
+        if tree.at.file > 0 || matches!(&*tree.name, "tuple" | "pair" | "optional" | "array") {
             self.are_no_references(arguments.unwrap_or(&[]), at)?;
         }
         let bindings = match &tree.template {

@@ -28,6 +28,7 @@ mod specificity;
 mod statement;
 mod structure;
 mod template;
+mod temporary;
 mod variable;
 
 use std::fmt::Write as _;
@@ -212,6 +213,8 @@ struct InlinedCall {
     namespace: Rc<[Rc<str>]>,
     scopes: Vec<LocalNames>,
     targets: Vec<JumpTargets>,
+    /// What expressions made that is to be destroyed, and its structures.
+    temporaries: Vec<(ValuePlace, usize)>,
     result: CudaType,
     /// Is a reference returned?
     is_reference: bool,
@@ -239,6 +242,7 @@ impl InlinedCall {
             namespace,
             scopes: vec![LocalNames::default()],
             targets: Vec::new(),
+            temporaries: Vec::new(),
             result: CudaType::VOID,
             is_reference: false,
             slot: None,

@@ -1,65 +1,65 @@
 //! References: which types are one by another name, and what a reference may refer to.
 
+use std::rc::Rc;
+
 use super::conversion::{ReferenceBinding, binding_of_parameter, is_left};
 use super::variable::is_auto;
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{FunctionTree, NamePath, TemplateArgument, TypeTree, VariableTree};
-
-/// So many names may stand for each other.
-const MAX_NAMES: usize = 16;
+use crate::types::{CudaType, StructureLayout};
 
 impl KernelLowering {
     /// Is a type a reference, also where its name does not say so: `T` that was found from a variable passed for `T&&`, or a name for `U&`?
     pub(super) fn is_reference_type(&mut self, tree: &TypeTree) -> LoweringResult<bool> {
-        let mut tree = tree.clone();
-        for _ in 0..MAX_NAMES {
-            tree = match tree {
-                TypeTree::Reference(_) => return Ok(true),
-                TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Rvalue(of) => *of,
-                TypeTree::Named(path) => match self.named_reference(&path)? {
-                    Ok(found) => return Ok(found),
-                    Err(of) => of,
-                },
-                TypeTree::OfExpression(e) => {
-                    let value = self.apart(|this| this.lower_argument(&e))?.1;
-                    return match value.form {
-                        ValueForm::Place(_) => self.is_reference_as_it_is(&e, &value),
-                        _ => Ok(false),
-                    };
+        match tree {
+            TypeTree::Reference(_) => Ok(true),
+            TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Rvalue(of) => self.is_reference_type(of),
+            TypeTree::Named(path) => self.is_reference_name(path),
+            TypeTree::OfExpression(e) => {
+                let value = self.apart(|this| this.lower_argument(e))?.1;
+                match value.form {
+                    ValueForm::Place(_) => self.is_reference_as_it_is(e, &value),
+                    _ => Ok(false),
                 }
-                _ => return Ok(false),
-            };
+            }
+            _ => Ok(false),
         }
-        Ok(false)
     }
 
-    /// Whether a name is one of a reference, or what it stands for.
-    fn named_reference(&mut self, path: &NamePath) -> LoweringResult<Result<bool, TypeTree>> {
+    fn is_reference_name(&mut self, path: &NamePath) -> LoweringResult<bool> {
         let last = path.last();
         if path.parts.len() == 1 && last.arguments.is_none() {
             if self.current().scopes.iter().any(|s| s.names.contains_key(&last.name)) {
-                return Ok(Ok(self.is_declared_reference(&last.name)));
+                return Ok(self.is_declared_reference(&last.name));
             }
             if self.current().bindings.iter().any(|(name, _)| *name == last.name) {
-                return Ok(Ok(self.current().references.contains(&last.name)));
+                return Ok(self.current().references.contains(&last.name));
             }
         }
         let owner = match path.parts.len() {
             1 => self.current().owner,
             _ => self.qualifying_structure(path)?,
         };
-        if let Some(owner) = owner
-            && let Some((_, of)) = self.structures[owner].tree.aliases.iter().find(|(name, _)| *name == last.name)
-        {
-            return Ok(Err(of.clone()));
+        // What an alias stands for is of where it is declared.
+        if let Some(owner) = owner {
+            let StructureLayout { tree, bindings, .. } = self.structures[owner].clone();
+            if let Some((_, of)) = tree.aliases.iter().find(|(name, _)| *name == last.name) {
+                return self.outside(tree.namespace.clone(), bindings, Some(owner), |this| this.is_reference_type(of));
+            }
         }
-        let of = self.entries(path).into_iter().find_map(|item| match item {
-            DeclaredItem::Alias(_, of) => Some((*of).clone()),
+        let alias = self.entries(path).into_iter().find_map(|item| match item {
+            DeclaredItem::Alias(template, of) => Some((template, of)),
             _ => None,
         });
-        Ok(of.map_or(Ok(false), Err))
+        let Some((template, of)) = alias else { return Ok(false) };
+        let (namespace, owner) = (self.current().namespace.clone(), self.current().owner);
+        let bindings = match template {
+            Some(parameters) => Rc::new(self.bound(&parameters, last.arguments.as_deref(), path.at)?),
+            None => self.current().bindings.clone(),
+        };
+        self.outside(namespace, bindings, owner, |this| this.is_reference_type(&of))
     }
 
     /// An error where an argument of the program's own template is a reference: its variables of that type would be copies.
@@ -73,6 +73,13 @@ impl KernelLowering {
             }
         }
         Ok(())
+    }
+
+    /// Notes that a name of the innermost scope is one of a reference.
+    pub(super) fn refers(&mut self, name: Rc<str>) {
+        if let Some(scope) = self.frame().scopes.last_mut() {
+            scope.references.insert(name);
+        }
     }
 
     /// Notes which parameters of a function's template are references: those of `T&&` for which variables are passed.
@@ -95,7 +102,7 @@ impl KernelLowering {
         &mut self,
         tree: &VariableTree,
         value: &TypedValue,
-        ty: &crate::types::CudaType,
+        ty: &CudaType,
         at: CudaSpan,
     ) -> LoweringResult<()> {
         let binding = match super::lookup::strip(&tree.ty) {

@@ -12,7 +12,12 @@ impl KernelLowering {
         self.enter(s.at)?;
         self.set_position(s.at);
         let is_last = std::mem::replace(&mut self.frame().is_last, false);
+        let made = self.current().temporaries.len();
         self.statement_within(s, is_last)?;
+        match s.what {
+            CudaStatementKind::Expression(_) => self.destroy_temporaries(made, s.at)?,
+            _ => self.has_no_temporaries(made, s.at)?,
+        }
         self.depth -= 1;
         Ok(())
     }
@@ -21,7 +26,11 @@ impl KernelLowering {
         match &s.what {
             CudaStatementKind::Empty => Ok(()),
             CudaStatementKind::Block(all) => self.block(all, is_last),
-            CudaStatementKind::Variables(all) => all.iter().try_for_each(|v| self.local_variable(v)),
+            CudaStatementKind::Variables(all) => all.iter().try_for_each(|v| {
+                let made = self.current().temporaries.len();
+                self.local_variable(v)?;
+                self.destroy_temporaries(made, v.at)
+            }),
             CudaStatementKind::Expression(e) => {
                 let value = self.lower(e)?;
                 // `volatile int x; x;` reads.
@@ -324,6 +333,10 @@ impl KernelLowering {
             Some(CudaExpression { what: ExpressionKind::List(all), at }) => Some(self.constructed_by_list(&result, all, *at)?),
             Some(e) => Some(self.lower_argument(e)?),
         };
+        if let Some(TypedValue { form: ValueForm::Temporary(place), .. }) = &value {
+            let place = place.clone();
+            self.taken_over(&place);
+        }
         if let (Some(e), Some(value)) = (e, &value)
             && self.current().is_auto
             && self.current().function.as_ref().is_some_and(|f| matches!(f.result, TypeTree::AutoAsIs))
@@ -367,10 +380,11 @@ impl KernelLowering {
                     form => form,
                 };
                 self.frame().direct = Some(TypedValue { ty: value.ty, form });
-                return Ok(());
+                return self.destroy_temporaries(0, at);
             }
             self.put_result(value, &result, is_reference, at)?;
         }
+        self.destroy_temporaries(0, at)?;
         self.leave_scopes(0, at)?;
         if is_kernel && self.frames.len() == 1 {
             return self.emit("ret");

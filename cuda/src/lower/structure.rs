@@ -126,6 +126,9 @@ impl KernelLowering {
             && !constructors.iter().any(|(m, ..)| m.parameters.len() == 1 && self.takes_own(m, &tree.name))
         {
             let ty = CudaType::plain(TypeShape::Structure(number));
+            if let (ValueForm::Temporary(made), true) = (&one.form, one.ty.structure() == Some(number)) {
+                self.taken_over(made);
+            }
             let value = self.converted(one.clone(), &ty, at)?;
             if let ValueForm::Place(from) | ValueForm::Temporary(from) = value.form {
                 return self.copy(&from, &value.ty, place, &ty, at);

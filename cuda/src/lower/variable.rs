@@ -45,6 +45,13 @@ impl KernelLowering {
                 ValueForm::Expiring(place, _) => TypedValue::place(value.ty, place),
                 form => TypedValue { ty: value.ty, form },
             };
+            // What it refers to lives as long as it does.
+            if let (ValueForm::Temporary(place), Some(number)) = (&value.form, value.ty.structure())
+                && self.taken_over(place)
+                && let Some(scope) = self.frame().scopes.last_mut()
+            {
+                scope.destroyed.push((place.clone(), number));
+            }
             let bound = self.referred(value, ty, at)?;
             self.bind_reference(tree.name.clone(), bound);
             return Ok(());
@@ -146,10 +153,16 @@ impl KernelLowering {
 
     /// Binds a name to a structure or an array that the scope destroys.
     fn own(&mut self, name: Rc<str>, ty: CudaType, place: ValuePlace) {
-        if let Some(number) = ty.structure().filter(|&n| self.has_destructor(n))
-            && let Some(scope) = self.frame().scopes.last_mut()
-        {
-            scope.destroyed.push((place.clone(), number));
+        let (element, count) = match &ty.shape {
+            TypeShape::Array(of, count) => ((**of).clone(), count.unwrap_or(0).min(super::MAX_PARTS)),
+            _ => (ty.clone(), 1),
+        };
+        if let Some(number) = element.structure().filter(|&n| self.has_destructor(n)) {
+            let step = self.structures[number].size;
+            let all = (0..count).map(|n| (Self::behind(&place, (n * step) as i64), number));
+            if let Some(scope) = self.frame().scopes.last_mut() {
+                scope.destroyed.extend(all);
+            }
         }
         self.bind(name, TypedValue::place(ty, place));
     }
@@ -160,7 +173,10 @@ impl KernelLowering {
         if let Some(number) = ty.structure() {
             let Some(value) = value else { return Ok(()) };
             let place = match value.form {
-                ValueForm::Temporary(place) if value.ty.structure() == Some(number) => place,
+                ValueForm::Temporary(place) if value.ty.structure() == Some(number) => {
+                    self.taken_over(&place);
+                    place
+                }
                 form => {
                     let (bytes, align) = self.size_of(&ty, at)?;
                     let place = self.local(&tree.name, bytes, align, at)?;
@@ -202,9 +218,7 @@ impl KernelLowering {
     }
 
     fn bind_reference(&mut self, name: Rc<str>, value: TypedValue) {
-        if let Some(scope) = self.frame().scopes.last_mut() {
-            scope.references.insert(name.clone());
-        }
+        self.refers(name.clone());
         self.bind(name, value);
     }
 
