@@ -64,22 +64,40 @@ impl FunctionTrials {
         let Some(machine) = self.machine.as_mut().filter(|_| is_computed && is_narrow) else { return FunctionTrial::NotRun };
         let settings = settings(point);
         let placed = settings.iter().filter(|setting| !layout.own_word || setting.object % 4 == 0);
-        let trials = placed.map(|setting| machine.trial(point, function, setting, layout).unwrap_or(FunctionTrial::NotRun));
+        let trials = placed.map(|setting| {
+            // What stands in the rest of the word is the library's affair: zeros, or the sign.
+            let is_negative = setting.old >> (setting.bits - 1) & 1 == 1;
+            let rests: &[u8] = if layout.own_word && is_negative { &[0, u8::MAX] } else { &[0] };
+            let mut tried = rests.iter().map(|&rest| machine.trial(point, function, setting, layout, rest));
+            let first = tried.next().flatten().unwrap_or(FunctionTrial::NotRun);
+            if first == FunctionTrial::Right || tried.all(|other| other != Some(FunctionTrial::Right)) {
+                first
+            } else {
+                FunctionTrial::Right
+            }
+        });
         let mut others = trials.filter(|trial| *trial != FunctionTrial::Right);
         others.next().unwrap_or(FunctionTrial::Right)
     }
 }
 
 impl LoadedFunctions {
-    /// One trial; none where memory cannot be had.
-    fn trial(&mut self, point: &Point, function: &str, setting: &TrialSetting, layout: TrialLayout) -> Option<FunctionTrial> {
+    /// One trial, with these bytes in what an object does not fill of its word; none where memory cannot be had.
+    fn trial(
+        &mut self,
+        point: &Point,
+        function: &str,
+        setting: &TrialSetting,
+        layout: TrialLayout,
+        rest: u8,
+    ) -> Option<FunctionTrial> {
         let bytes = setting.bits as usize / 8;
         // Of a byte of a word, the place in it.
         let at = ARRAY.1 + setting.object as usize % 4;
         let number = |value: u64| value.to_le_bytes()[..bytes].to_vec();
         let mut before = vec![UNWRITTEN; ARRAY.0];
         let reserved = if layout.own_word { bytes.max(4) } else { bytes };
-        before[at..at + reserved].fill(0);
+        before[at..at + reserved].fill(rest);
         before[at..at + bytes].copy_from_slice(&number(setting.old));
         let [object, out, flag] = self.arrays;
         let memory = &mut self.module.memory;
