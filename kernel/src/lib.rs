@@ -18,6 +18,7 @@ mod divergence;
 mod effort;
 mod exchange;
 mod first_rounds;
+mod flow;
 mod harden;
 pub mod harness;
 mod idle;

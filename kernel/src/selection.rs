@@ -2,11 +2,12 @@
 //! same places: a kernel that never asks which thread it is, is not written for several threads in a block.
 
 use margay_ptx::asynchronous::{AsyncEffect, MbarrierEffect};
-use margay_ptx::effect::{Effect, MemoryOrder, MemoryScope, Update, Window};
+use margay_ptx::effect::{Effect, MemoryScope, Update, Window};
 use margay_ptx::{Instruction, Operand, RegisterId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ask::{KernelQuestion, reached};
+use crate::flow::FunctionFlow;
 use crate::launch::{CHOSEN, Launch, MAX_THREADS, SMALL};
 use crate::limits::PlaceLimits;
 use crate::thread::PreparedModule;
@@ -144,7 +145,9 @@ impl LaunchSelection {
                 Operand::Special(name) => Some(name.clone()),
                 _ => None,
             });
-            dimensions.extend(names);
+            let flow = FunctionFlow { body, effects: &prepared.effects[function] };
+            let of_first = ["tid.y", "tid.z", "ctaid.y", "ctaid.z"].map(|name| (name, flow.is_only_of_the_first(name)));
+            dimensions.extend(names.filter(|name| !of_first.contains(&(name.as_str(), true))));
             for (at, (i, effect)) in body.iter().zip(&prepared.effects[function]).enumerate() {
                 if MEETINGS.contains(&i.opcode.as_str()) {
                     all.threads = IdentityUse::Read;
@@ -160,7 +163,7 @@ impl LaunchSelection {
                     all.blocks = IdentityUse::Read;
                 }
             }
-            has_turns |= waits_for_a_turn(body, &prepared.effects[function], &|at| prepared.is_in_loop(function, at));
+            has_turns |= flow.waits_for_a_turn(&|at| prepared.is_in_loop(function, at)) || flow.writes_where_it_drew();
         }
         // Where threads are alike several blocks are asked about anyhow.
         if has_turns && all.threads != IdentityUse::Unread {
@@ -466,34 +469,6 @@ pub(crate) fn leaves(operands: &[Operand]) -> Vec<&Operand> {
         }
     }
     found
-}
-
-/// Is a number drawn that no other block draws, and compared in a loop that reads what other blocks write: a lock whose turns are counted?
-fn waits_for_a_turn(body: &[Instruction], effects: &[Effect<'_>], is_in_loop: &dyn Fn(usize) -> bool) -> bool {
-    let mut drawn: FxHashSet<RegisterId> = FxHashSet::default();
-    let (mut is_compared, mut is_read) = (false, false);
-    for (at, (i, effect)) in body.iter().zip(effects).enumerate() {
-        let has_drawn =
-            |all: &[Operand]| all.iter().any(|o| matches!(o, Operand::Register(register) if drawn.contains(register)));
-        let is_draw = match effect {
-            Effect::Modify { access, update: Update::Add | Update::Increment, .. } => {
-                access.window != Window::Shared && access.scope != Some(MemoryScope::Cta)
-            }
-            _ => matches!(i.opcode.as_str(), "mov" | "cvt") && has_drawn(i.operands.get(1..).unwrap_or_default()),
-        };
-        is_compared |= i.opcode == "setp" && is_in_loop(at) && has_drawn(&i.operands);
-        is_read |= is_in_loop(at) && reads_of_others(effect);
-        if let (true, Some(Operand::Register(to))) = (is_draw, i.operands.first()) {
-            drawn.insert(*to);
-        }
-    }
-    is_compared && is_read
-}
-
-/// Does it read what other blocks may write meanwhile?
-fn reads_of_others(effect: &Effect<'_>) -> bool {
-    let Effect::Load { access, .. } = effect else { return false };
-    access.order != MemoryOrder::Weak && access.window != Window::Shared && access.scope != Some(MemoryScope::Cta)
 }
 
 /// Is it an exchange by which a thread may take a lock that blocks share?

@@ -6,7 +6,7 @@ use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
 fn asked(code: &str, launches: &[&str]) -> KernelAnswer {
     let text = format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 count;\n.global .align 4 .u32 lock;\n.global .align 4 .u32 turn;\n\
-         .global .align 4 .b8 own[512];\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n{code}\nret;\n}}\n"
+         .global .align 4 .b8 own[512];\n.global .align 4 .b8 few[64];\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n{code}\nret;\n}}\n"
     );
     let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let launches: Vec<Launch> = launches.iter().map(|l| l.parse().expect("a launch")).collect();
@@ -116,6 +116,49 @@ fn locks_by_tickets_are_of_several_blocks() {
     for other in [draw, "mov.u32 %r4, 0;\nA:\nld.relaxed.gpu.global.u32 %r3, [turn];\nsetp.ne.s32 %p2, %r3, %r4;\n@%p2 bra A;"] {
         let code = format!("{first}\n{other}\n{ADD}\nEND:\nret;");
         assert_eq!(wrong(&asked(&code, &[])), None, "{other}");
+    }
+}
+
+/// Blocks that draw their work from a counter are told apart by it, through shared memory as well. A kernel that writes elsewhere, too, may be
+/// written for one block, and one that draws in shared memory is.
+#[test]
+fn drawn_work_is_of_several_blocks() {
+    let first = "mov.u32 %r2, %tid.x;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra END;";
+    let by_register = "atom.relaxed.gpu.global.add.u32 %r4, [lock], 1;\nmov.u32 %r5, %r4;";
+    let by_shared = ".shared .align 4 .u32 told;\natom.relaxed.gpu.global.inc.u32 %r4, [lock], 7;\nst.shared.u32 [told], %r4;\n\
+                     ld.shared.u32 %r5, [told];";
+    let in_shared = ".shared .align 4 .u32 told;\nst.shared.u32 [told], 0;\natom.relaxed.cta.shared.add.u32 %r5, [told], 1;";
+    let race = Some(("2x1".to_owned(), FindingKind::Race));
+    for (draw, writes, wrong_in, has_several) in [
+        (by_register, vec![write("%r5"), "add.u32 %r5, %r5, 1;".to_owned(), write("%r5")], race.clone(), true),
+        (by_shared, vec![write("%r5"), "add.u32 %r5, %r5, 1;".to_owned(), write("%r5")], race, true),
+        (by_shared, vec![write("%r5")], None, true),
+        (by_register, vec![write("%r5"), "st.global.u32 [own], 1;".to_owned()], None, false),
+        (in_shared, vec![write("%r5")], None, false),
+    ] {
+        // An index from memory is followed in a small array.
+        let writes = writes.join("\n").replace("own", "few");
+        let answer = asked(&format!("{first}\n{draw}\n{writes}\nEND:\nret;"), &[]);
+        assert_eq!(wrong(&answer), wrong_in, "{draw} {writes:?}");
+        assert_eq!(launches(&answer).contains(&"2x1".to_owned()), has_several, "{draw} {writes:?}");
+    }
+}
+
+/// Who looks for the first thread of a block of any shape, as the barrier of a grid does, asks for y and z, and places nothing by them. Nor does one
+/// that compares a sum of which a part is a number.
+#[test]
+fn who_looks_for_the_first_thread_has_no_rows() {
+    let sum = |of: &str, last: &str| {
+        format!("mov.u32 %r1, %{of}.x;\nmov.u32 %r2, %{of}.y;\nadd.u32 %r3, %r1, %r2;\nmov.u32 %r4, %{of}.z;\n{last}\n")
+    };
+    let first = "add.u32 %r5, %r3, %r4;\nsetp.eq.u32 %p1, %r5, 0;";
+    let third = "add.u32 %r5, %r4, 2;\nadd.u32 %r5, %r5, %r3;\nsetp.eq.u32 %p1, %r5, 3;";
+    for (last, has_rows) in [(first, false), (third, true), ("mad.lo.u32 %r5, %r3, 2, %r4;", true)] {
+        let place = "mov.u32 %r0, %ctaid.x;\nmov.u32 %r6, %ntid.x;\nmov.u32 %r8, %tid.x;\nmad.lo.u32 %r6, %r0, %r6, %r8;";
+        let answer = asked(&format!("{}{}{place}\n{}", sum("tid", last), sum("ctaid", last), write("%r6")), &[]);
+        let is_volume = answer.selection.why().is_some_and(|why| why.contains("three dimensions"));
+        assert_eq!(is_volume, has_rows, "{last}: {:?}", launches(&answer));
+        assert_eq!(wrong(&answer).is_some(), is_volume, "{last}: {:?}", launches(&answer));
     }
 }
 

@@ -1,0 +1,133 @@
+//! Where values of registers go within a function, whatever way its threads take: what is made of a number that no other block draws, and of a place
+//! in the launch.
+
+use margay_ptx::effect::{Effect, MemoryOrder, MemoryScope, Update, Window};
+use margay_ptx::{Instruction, Operand, RegisterId};
+use rustc_hash::FxHashSet;
+
+use crate::selection::leaves;
+
+/// A function, and what its instructions do.
+#[derive(Clone, Copy)]
+pub(crate) struct FunctionFlow<'a> {
+    pub body: &'a [Instruction],
+    pub effects: &'a [Effect<'a>],
+}
+
+impl FunctionFlow<'_> {
+    fn pairs(&self) -> impl Iterator<Item = (usize, &Instruction, &Effect<'_>)> {
+        self.body.iter().zip(self.effects).enumerate().map(|(at, (i, effect))| (at, i, effect))
+    }
+
+    /// The registers that a number reaches which no other block draws, by instructions of these names, or by all of them and shared memory.
+    fn drawn(&self, by: Option<&[&str]>) -> FxHashSet<RegisterId> {
+        let mut found: FxHashSet<RegisterId> = FxHashSet::default();
+        let mut is_in_shared = false;
+        loop {
+            let before = (found.len(), is_in_shared);
+            for (_, i, effect) in self.pairs() {
+                let takes = match effect {
+                    Effect::Modify { .. } => is_draw(effect),
+                    Effect::Load { access, .. } => is_in_shared && access.window == Window::Shared,
+                    Effect::Store { access, values, .. } => {
+                        let is_drawn = |o: &&Operand| matches!(o, Operand::Register(r) if found.contains(r));
+                        is_in_shared |= by.is_none() && access.window == Window::Shared && values.iter().any(is_drawn);
+                        false
+                    }
+                    _ => {
+                        by.is_none_or(|names| names.contains(&i.opcode.as_str()))
+                            && any(i.operands.get(1..).unwrap_or_default(), &found)
+                    }
+                };
+                if takes {
+                    found.extend(i.operands.first().into_iter().flat_map(|o| registers(std::slice::from_ref(o))));
+                }
+            }
+            if before == (found.len(), is_in_shared) {
+                return found;
+            }
+        }
+    }
+
+    /// Is a number drawn that no other block draws, and compared in a loop that reads what other blocks write: a lock whose turns are counted?
+    pub fn waits_for_a_turn(&self, is_in_loop: &dyn Fn(usize) -> bool) -> bool {
+        let drawn = self.drawn(Some(&["mov", "cvt"]));
+        let is_compared = self.pairs().any(|(at, i, _)| i.opcode == "setp" && is_in_loop(at) && any(&i.operands, &drawn));
+        is_compared && self.pairs().any(|(at, _, effect)| is_in_loop(at) && reads_of_others(effect))
+    }
+
+    /// Does each block write where a number says that no other block draws, and nowhere else in global memory by a plain store? Such blocks are
+    /// told apart as by their own number. One that writes elsewhere, too, may be written for one block.
+    pub fn writes_where_it_drew(&self) -> bool {
+        let drawn = self.drawn(None);
+        let mut all = self.pairs().filter_map(|(_, _, effect)| match effect {
+            Effect::Store { access, base, .. } if matches!(access.window, Window::Global | Window::Generic) => {
+                let is_weak = access.order == MemoryOrder::Weak;
+                Some((is_weak, any(std::slice::from_ref(*base), &drawn)))
+            }
+            _ => None,
+        });
+        let mut has_drawn = false;
+        all.all(|(is_weak, is_drawn)| {
+            has_drawn |= is_drawn;
+            !is_weak || is_drawn
+        }) && has_drawn
+    }
+
+    /// Does a place in the launch, where it is read, only say whether it and others are all zero? So does whoever looks for the first thread of blocks
+    /// of any shape, as the barrier of a grid does: `threadIdx.x + threadIdx.y + threadIdx.z == 0`.
+    pub fn is_only_of_the_first(&self, name: &str) -> bool {
+        let mut found: FxHashSet<RegisterId> = FxHashSet::default();
+        let (mut is_added, mut is_compared) = (false, false);
+        loop {
+            let before = found.len();
+            for (_, i, _) in self.pairs() {
+                let operands = i.operands.get(1..).unwrap_or_default();
+                let reads = any(operands, &found) || operands.iter().any(|o| matches!(o, Operand::Special(of) if of == name));
+                match i.opcode.as_str() {
+                    _ if !reads => {
+                        if matches!(i.operands.first(), Some(o @ Operand::Address(..)) if any(std::slice::from_ref(o), &found)) {
+                            return false;
+                        }
+                        continue;
+                    }
+                    "setp" if i.has("eq") || i.has("ne") => {
+                        is_compared = true;
+                        continue;
+                    }
+                    "add" | "or" if !operands.iter().any(|o| matches!(o, Operand::Integer(_))) => is_added = true,
+                    "mov" | "cvt" | "neg" => {}
+                    _ => return false,
+                }
+                found.extend(registers(&i.operands[..1]));
+            }
+            if before == found.len() {
+                return is_added && is_compared;
+            }
+        }
+    }
+}
+
+fn registers(operands: &[Operand]) -> Vec<RegisterId> {
+    let of = |o: &Operand| match o {
+        Operand::Register(register) => Some(*register),
+        _ => None,
+    };
+    leaves(operands).into_iter().filter_map(of).collect()
+}
+
+fn any(operands: &[Operand], among: &FxHashSet<RegisterId>) -> bool {
+    registers(operands).iter().any(|register| among.contains(register))
+}
+
+/// Does it draw a number from a counter of the whole GPU?
+fn is_draw(effect: &Effect<'_>) -> bool {
+    let Effect::Modify { access, update: Update::Add | Update::Increment, to: Some(_), .. } = effect else { return false };
+    access.window != Window::Shared && access.scope != Some(MemoryScope::Cta)
+}
+
+/// Does it read what other blocks may write meanwhile?
+fn reads_of_others(effect: &Effect<'_>) -> bool {
+    let Effect::Load { access, .. } = effect else { return false };
+    access.order != MemoryOrder::Weak && access.window != Window::Shared && access.scope != Some(MemoryScope::Cta)
+}
