@@ -242,7 +242,7 @@ fn machines_that_reorder_one_kind_of_pairs_find_what_needs_that_order_and_nothin
         let (alone, code) = json(&["test", &file, "--environments", needed]);
         let answer = alone["answer"].as_str().unwrap().to_owned();
         assert_eq!(code, Some(1));
-        assert!(answer.starts_with(&format!("wrong with {needed} pairs reordered only: ")), "{answer}");
+        assert!(answer.starts_with(&format!("wrong with {needed} pairs reordered, and not in order: ")), "{answer}");
         let (hardened, code) = json(&["harden", &file, "--environments", needed, "--runs", "100"]);
         let answer = hardened["answer"].as_str().unwrap();
         assert!(code == Some(0) && answer.contains(&format!("with {needed} pairs reordered")), "{hardened}");

@@ -215,9 +215,11 @@ fn headline(application: &Application, counts: &[NamedCounts], asked: u64) -> St
             format!("undecided: {name}, stopped; none was wrong of {} on the machine of the CPU", all.join(", "))
         }
         (0, []) => format!("no run was wrong, which is no proof: {name}, {} on the machine of the CPU", all.join(", ")),
-        (0, [(only, weak)]) if in_one => format!(
-            "wrong {} only: {name}, {} in {} on the machine of the CPU, none in {} in order",
-            memory(only),
+        // Weak memory is all that was left to try; of the machines that reorder one kind of pairs others are.
+        (0, [(found, weak)]) if in_one => format!(
+            "wrong {}{}: {name}, {} in {} on the machine of the CPU, none in {} in order",
+            memory(found),
+            if found == MemoryKind::Weak.name() { " only" } else { ", and not in order" },
             wrong(weak),
             part(weak),
             part(in_order)
