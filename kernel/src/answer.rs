@@ -35,11 +35,13 @@ pub enum FindingKind {
     Undefined,
     /// A read as if nobody wrote it (`ld.global.nc`) of what the kernel writes.
     Cached,
+    /// A strong read that may return what was there before a write of which its thread was told.
+    Stale,
 }
 
 impl FindingKind {
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Race,
         Self::Trap,
         Self::Outside,
@@ -52,6 +54,7 @@ impl FindingKind {
         Self::Weak,
         Self::Undefined,
         Self::Cached,
+        Self::Stale,
     ];
 
     /// Its name, in documents.
@@ -69,6 +72,7 @@ impl FindingKind {
             Self::Weak => "weak-memory-only",
             Self::Undefined => "read-before-written",
             Self::Cached => "read-only-but-written",
+            Self::Stale => "stale-read",
         }
     }
 
@@ -87,6 +91,7 @@ impl FindingKind {
             Self::Weak => "a final state of global memory that only weak memory has",
             Self::Undefined => "memory is read before it is written",
             Self::Cached => "a read-only load of what the kernel writes",
+            Self::Stale => "a read may be out of date",
         }
     }
 }
@@ -253,12 +258,20 @@ pub struct Finding {
 impl Finding {
     /// What `margay run --model` takes to confirm its test: a built-in model, or the file of the one with races.
     pub fn model_name(&self) -> String {
-        if self.with_races { self.reading.races_file() } else { self.reading.name().to_owned() }
+        match self.kind {
+            FindingKind::Stale => self.reading.stale_file(),
+            _ if self.with_races => self.reading.races_file(),
+            _ => self.reading.name().to_owned(),
+        }
     }
 
     /// That model.
     pub fn model(&self) -> Option<&'static Model> {
-        if self.with_races { self.reading.races().ok() } else { self.reading.model().ok() }
+        match self.kind {
+            FindingKind::Stale => self.reading.only_stale().ok(),
+            _ if self.with_races => self.reading.races().ok(),
+            _ => self.reading.model().ok(),
+        }
     }
 }
 

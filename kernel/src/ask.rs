@@ -161,7 +161,12 @@ fn mend(
     for finding in &mut wrong.findings {
         if !matches!(
             finding.kind,
-            FindingKind::Race | FindingKind::Trap | FindingKind::Outside | FindingKind::Misaligned | FindingKind::Final
+            FindingKind::Race
+                | FindingKind::Trap
+                | FindingKind::Outside
+                | FindingKind::Misaligned
+                | FindingKind::Final
+                | FindingKind::Stale
         ) {
             continue;
         }

@@ -169,6 +169,7 @@ impl Inquiry<'_, '_> {
             self.holds(&executed, condition, &mut found)?;
         }
         self.waits(&executed, &mut found)?;
+        self.stale(&executed, &mut found)?;
         if self.question.weak {
             self.weak_only(&executed, &mut found)?;
         }
@@ -437,6 +438,11 @@ impl Inquiry<'_, '_> {
         if kind == FindingKind::Race {
             let goals = self.race_goals(&executed)?.into_iter();
             let model = self.question.reading.races_or_why()?;
+            return Ok(goals.map(|(written, options)| Goal { written, model, options }).collect());
+        }
+        if kind == FindingKind::Stale {
+            let model = self.question.reading.stale()?;
+            let goals = self.stale_goals(&executed).into_iter();
             return Ok(goals.map(|(written, options)| Goal { written, model, options }).collect());
         }
         let stops = |kind: MarkKind| {

@@ -161,6 +161,7 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
             FindingKind::Misaligned,
             FindingKind::Mbarrier,
             FindingKind::Final,
+            FindingKind::Stale,
         ] {
             match inquiry.goals(kind) {
                 Ok(more) => goals.extend(more),

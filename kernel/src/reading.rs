@@ -10,6 +10,12 @@ use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 /// The model `ptx-8` with data races (PTX ISA 8.7.1): a text that `margay run --model` takes.
 const RACES: &str = include_str!("../races.cat");
 
+/// The model `ptx-8` with reads that are out of date, each of which it flags.
+const STALE: &str = include_str!("../stale.cat");
+
+/// In that text the flag, and in the one that is written for `margay run` the axiom that some read is out of date.
+const STALE_FLAG: [&str; 2] = ["flag ~empty", "~empty"];
+
 /// A model by which a kernel is judged. A reading is here only if it allows no more than `ptx-8`: what a kernel is not asked about, since that model
 /// forbids it, the reading must forbid, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,12 +66,46 @@ impl KernelReading {
 
     /// The text of the model with races.
     pub fn races_text(self) -> String {
-        RACES.replace("include \"ptx-8.cat\"", &format!("include \"{}.cat\"", self.name()))
+        self.including(RACES)
+    }
+
+    /// A text that includes the letter, including this reading.
+    fn including(self, text: &str) -> String {
+        text.replace("include \"ptx-8.cat\"", &format!("include \"{}.cat\"", self.name()))
     }
 
     /// The name of that text as a file.
     pub fn races_file(self) -> String {
         format!("{}-races.cat", self.name())
+    }
+
+    /// The text of a model that allows the executions of this one in which a read is out of date.
+    pub fn stale_text(self) -> String {
+        let [flag, axiom] = STALE_FLAG;
+        self.including(STALE).replace(flag, axiom)
+    }
+
+    /// The name of that text as a file.
+    pub fn stale_file(self) -> String {
+        format!("{}-stale.cat", self.name())
+    }
+
+    /// That model.
+    ///
+    /// # Errors
+    /// It cannot be read: a bug of Margay.
+    pub fn only_stale(self) -> Result<&'static Model, String> {
+        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] = [const { OnceLock::new() }; KernelReading::ALL.len()];
+        let load = || read(SourceFile::new(format!("<built-in>/{}", self.stale_file()), self.stale_text()));
+        MODELS[self as usize].get_or_init(load).as_ref().map_err(|errors| unreadable("stale reads", errors))
+    }
+
+    /// The model that flags reads which are out of date.
+    pub(crate) fn stale(self) -> Result<&'static Model, String> {
+        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] = [const { OnceLock::new() }; KernelReading::ALL.len()];
+        let name = format!("<built-in>/{}-flagging-stale.cat", self.name());
+        let load = || read(SourceFile::new(name.clone(), self.including(STALE)));
+        MODELS[self as usize].get_or_init(load).as_ref().map_err(|errors| unreadable("stale reads", errors))
     }
 
     /// The model with races.
@@ -80,8 +120,7 @@ impl KernelReading {
 
     /// The same, with the error as a sentence.
     pub(crate) fn races_or_why(self) -> Result<&'static Model, String> {
-        let why = |errors: Vec<Diagnostic>| errors.first().map_or_else(String::new, |e| e.message.clone());
-        self.races().map_err(|errors| format!("the model of races cannot be read: {}", why(errors)))
+        self.races().map_err(|errors| unreadable("races", &errors))
     }
 
     /// The model without races.
@@ -96,6 +135,11 @@ impl KernelReading {
         let read = MODELS[self as usize].get_or_init(load).as_ref();
         read.map_err(|errors| errors.first().map_or_else(|| format!("`{name}` cannot be read"), |e| e.message.clone()))
     }
+}
+
+fn unreadable(of: &str, errors: &[Diagnostic]) -> String {
+    let why = errors.first().map_or_else(String::new, |e| e.message.clone());
+    format!("the model of {of} cannot be read: {why}")
 }
 
 fn read(source: std::sync::Arc<SourceFile>) -> ReadModel {

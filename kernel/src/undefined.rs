@@ -17,10 +17,11 @@ use crate::mark::MarkKind;
 use crate::meeting::numbered;
 use crate::passing::arguments;
 use crate::program::{Executed, Written};
+use crate::relevance::ValueRelevance;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin, successors};
 use crate::selection::LaunchSelection;
 use crate::slice::{Slice, Slicer};
-use crate::thread::{ValueTrail, ValueUses};
+use crate::thread::ValueTrail;
 use crate::waiting::last_rounds;
 
 const WHAT: &str = "memory that is read before it is written";
@@ -53,6 +54,16 @@ struct DoubtfulRead {
     in_shared: bool,
 }
 
+impl DoubtfulRead {
+    /// Does it matter what it returns, and does that decide a branch or an address?
+    fn relevance(&self, relevance: &mut ValueRelevance<'_>) -> (bool, bool) {
+        match self.cell {
+            Some(_) => relevance.of_read(self.thread, self.at),
+            None => relevance.of_register(self.thread, self.at),
+        }
+    }
+}
+
 impl Inquiry<'_, '_> {
     /// Looks for memory that is read before it is written, where it matters what is read.
     pub fn undefined(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
@@ -67,8 +78,8 @@ impl Inquiry<'_, '_> {
             let (is_unknown, before) = (executed.brings_unknown(), reads.len());
             let is_unseen = |read: &DoubtfulRead| read.cell.is_some() || is_unknown && read.in_shared;
             // What nobody is known to write was taken for 0: where that decides something, other ways were not followed.
-            let mut relevance = Relevance::new(executed);
-            if reads.iter().any(|read| is_unseen(read) && read.cell.is_none() && relevance.of_read(read).1) {
+            let mut relevance = ValueRelevance::new(executed);
+            if reads.iter().any(|read| is_unseen(read) && read.cell.is_none() && read.relevance(&mut relevance).1) {
                 found.open(UNSEEN);
             }
             reads.retain(|read| !is_unseen(read));
@@ -79,7 +90,7 @@ impl Inquiry<'_, '_> {
         // What a race leaves there is told of as the race.
         let is_racy = found.findings.iter().any(|finding| finding.kind == FindingKind::Race);
         reads.retain(|read| read.cell.is_none() || !is_racy);
-        let mut relevance = Relevance::new(executed);
+        let mut relevance = ValueRelevance::new(executed);
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut is_small = false;
         for read in reads {
@@ -87,7 +98,7 @@ impl Inquiry<'_, '_> {
                 found.open(format!("{WHAT}: it was stopped by a limit or by Ctrl-C"));
                 return Ok(());
             }
-            let (matters, decides) = relevance.of_read(&read);
+            let (matters, decides) = read.relevance(&mut relevance);
             if !matters {
                 continue;
             }
@@ -429,74 +440,4 @@ fn barriers_before(code: &[Line]) -> Option<Vec<Option<usize>>> {
     let of_block: Vec<bool> = numbered.order.iter().map(|(text, _)| !text.contains(", ") && !text.contains(".arrive")).collect();
     let count = |n: usize| of_block.iter().take(n).filter(|is| **is).count();
     Some(numbered.counts.into_iter().map(|n| n.map(count)).collect())
-}
-
-/// Which reads matter.
-struct Relevance<'e> {
-    executed: &'e Executed,
-    /// Where each cell that threads of a block share is read.
-    readers: BTreeMap<MemoryCell, Vec<(usize, usize)>>,
-    uses: BTreeMap<(usize, usize), ValueUses>,
-    cells: BTreeMap<MemoryCell, (bool, bool)>,
-}
-
-impl<'e> Relevance<'e> {
-    fn new(executed: &'e Executed) -> Self {
-        let mut readers: BTreeMap<MemoryCell, Vec<(usize, usize)>> = BTreeMap::new();
-        for (thread, trail) in executed.trails.iter().enumerate() {
-            let Some(trail) = trail else { continue };
-            for (at, (piece, _)) in trail.code.iter().enumerate() {
-                let read = match piece {
-                    CodePiece::Read { cell, .. } => Some(*cell),
-                    CodePiece::Write { cell, .. } if is_modification(piece) => Some(*cell),
-                    CodePiece::Issue(issue) => issue.from(),
-                    _ => None,
-                };
-                if let Some(cell) = read.filter(|c| matches!(c.object, Object::Shared(..) | Object::Exchange(..))) {
-                    readers.entry(cell).or_default().push((thread, at));
-                }
-            }
-        }
-        Self { executed, readers, uses: BTreeMap::new(), cells: BTreeMap::new() }
-    }
-
-    /// Does it matter what a read returns, and does it decide a branch or an address?
-    fn of_read(&mut self, read: &DoubtfulRead) -> (bool, bool) {
-        let uses = match read.cell {
-            Some(_) => self.uses_of(read.thread, read.at),
-            None => {
-                let Some(trail) = &self.executed.trails[read.thread] else { return (false, false) };
-                trail.code[read.at].0.writes().map_or_else(ValueUses::default, |register| trail.uses(read.at, register))
-            }
-        };
-        uses.cells.into_iter().map(|cell| self.of_cell(cell)).fold((uses.matters, uses.decides), |a, b| (a.0 || b.0, a.1 || b.1))
-    }
-
-    fn uses_of(&mut self, thread: usize, at: usize) -> ValueUses {
-        let executed = self.executed;
-        let of = || Some(executed.trails[thread].as_ref()?.uses_of_read(at)?.1);
-        self.uses.entry((thread, at)).or_insert_with(|| of().unwrap_or_default()).clone()
-    }
-
-    /// Does what is in a cell reach global memory, a branch or an address, and one of the latter?
-    fn of_cell(&mut self, cell: MemoryCell) -> (bool, bool) {
-        if let Some(&known) = self.cells.get(&cell) {
-            return known;
-        }
-        let mut seen: BTreeSet<MemoryCell> = [cell].into();
-        let mut todo = vec![cell];
-        let (mut matters, mut decides) = (false, false);
-        while let (Some(cell), false) = (todo.pop(), decides) {
-            let readers: Vec<(usize, usize)> =
-                self.readers.iter().filter(|(of, _)| of.overlaps(&cell)).flat_map(|(_, all)| all.iter().copied()).collect();
-            for (thread, at) in readers {
-                let uses = self.uses_of(thread, at);
-                matters |= uses.matters;
-                decides |= uses.decides;
-                todo.extend(uses.cells.into_iter().filter(|cell| seen.insert(*cell)));
-            }
-        }
-        self.cells.insert(cell, (matters, decides));
-        (matters, decides)
-    }
 }

@@ -192,11 +192,16 @@ fn outcomes_of_weak_memory_are_none_of_interleavings() {
         let kinds = |question: &KernelQuestion<'_>| -> Vec<(FindingKind, String)> {
             let answer = ask(question).unwrap_or_else(|why| panic!("{why}\n{text}"));
             let launch = &answer.launches[0];
-            assert!(launch.not_looked.is_empty(), "{:?}\n{text}", launch.not_looked);
+            let is_stale = launch.findings.iter().any(|f| f.kind == FindingKind::Stale);
+            assert!(is_stale || launch.not_looked.is_empty(), "{:?}\n{text}", launch.not_looked);
             launch.findings.iter().map(|f| (f.kind, f.why[0].clone())).collect()
         };
         let is_weak = !kinds(&KernelQuestion { finals: &finals, ..plain.clone() }).is_empty();
         let shown = kinds(&KernelQuestion { weak: true, ..plain });
+        // A read that is out of date is told of first, whatever memory holds in the end.
+        if shown.iter().any(|(kind, _)| *kind == FindingKind::Stale) {
+            continue;
+        }
         assert_eq!(
             shown.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
             vec![FindingKind::Weak; usize::from(is_weak)],

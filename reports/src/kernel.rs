@@ -167,7 +167,7 @@ parts! {
     /// Something that goes wrong.
     pub struct Finding {
         /// `data-race`, `trap`, `outside-of-arrays`, `misaligned-address`, `no-mbarrier`, `condition`, `endless-wait`, `different-barriers`, `no-execution-ends`, `weak-memory-only`,
-        /// `read-before-written` or `read-only-but-written`.
+        /// `read-before-written`, `read-only-but-written` or `stale-read`.
         pub kind: String,
         /// Who is involved, and where.
         pub threads: Vec<Stands>,

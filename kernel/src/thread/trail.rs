@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::access::is_modification;
+use crate::access::{Strength, access, is_modification};
 use crate::layout::Object;
-use crate::residue::{CodePiece, IssueSource, Line, MemoryCell, is_inner, successors};
+use crate::residue::{CodePiece, Issue, IssueSource, Line, MemoryCell, is_inner, successors};
 
 /// A read of memory that nobody wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +38,12 @@ pub(crate) struct ValueUses {
 }
 
 impl ValueTrail {
-    /// The trail of code that was not tidied; nothing where it reads no memory that may be undefined.
+    /// The trail of code that was not tidied; nothing where it reads no memory that may be undefined, and none of other blocks by a strong operation.
     pub fn of(code: &[Line], undefined: BTreeMap<String, UndefinedRead>, sinks: BTreeMap<String, bool>) -> Option<Self> {
         let of_shared = |p: &CodePiece| p.cells().iter().any(|cell| matches!(cell.object, Object::Shared(..)));
-        if undefined.is_empty() && !code.iter().any(|(p, _)| of_shared(p)) {
+        let is_strong =
+            |p: &CodePiece| matches!(p, CodePiece::Read { .. }) && access(p).is_some_and(|(_, s)| s != Strength::Weak);
+        if undefined.is_empty() && !code.iter().any(|(p, _)| of_shared(p) || is_strong(p)) {
             return None;
         }
         Some(Self { code: code.to_vec(), undefined, sinks, next: successors(code) })
@@ -78,11 +80,11 @@ impl ValueTrail {
         uses
     }
 
-    /// What a value that is read from memory by a piece of code is used for; nothing where it reads none that is shared in a block.
-    pub fn uses_of_read(&self, at: usize) -> Option<(MemoryCell, ValueUses)> {
+    /// What a value that is read from memory by a piece of code is used for; nothing where it reads none.
+    pub fn uses_of_read(&self, at: usize) -> Option<ValueUses> {
         let (piece, _) = &self.code[at];
-        let (cell, uses) = match piece {
-            CodePiece::Read { to, cell, .. } => (*cell, self.uses(at, to)),
+        match piece {
+            CodePiece::Read { to, .. } => Some(self.uses(at, to)),
             CodePiece::Write { cell, operation, .. } if is_modification(piece) => {
                 let mut uses = piece.writes().map_or_else(ValueUses::default, |to| self.uses(at, to));
                 // What an exchange reads is not what it writes; whether a compare-and-swap does depends on it.
@@ -91,17 +93,15 @@ impl ValueTrail {
                     o if o.contains(".cas.") => (uses.matters, uses.decides) = (true, true),
                     _ => uses.reach(*cell),
                 }
-                (*cell, uses)
+                Some(uses)
             }
-            CodePiece::Issue(issue) => {
-                let IssueSource::Cell(from) = issue.source else { return None };
+            CodePiece::Issue(Issue { source: IssueSource::Cell(_), to, .. }) => {
                 let mut uses = ValueUses::default();
-                uses.reach(issue.to);
-                (from, uses)
+                uses.reach(*to);
+                Some(uses)
             }
-            _ => return None,
-        };
-        matches!(cell.object, Object::Shared(..) | Object::Exchange(..)).then_some((cell, uses))
+            _ => None,
+        }
     }
 }
 

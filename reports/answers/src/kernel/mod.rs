@@ -468,6 +468,10 @@ fn write(path: &Path, file: &KernelFile, answers: &[AskedKernel], reading: Kerne
     if answers.iter().any(|asked| asked.weak) {
         files.push((INTERLEAVINGS_FILE.to_owned(), INTERLEAVINGS.to_owned()));
     }
+    let mut findings = answers.iter().flat_map(|asked| &asked.answer.launches).flat_map(|launch| &launch.findings);
+    if findings.any(|finding| finding.kind == margay_kernel::FindingKind::Stale) {
+        files.push((reading.stale_file(), reading.stale_text()));
+    }
     for AskedKernel { answer, .. } in answers {
         for launch in &answer.launches {
             if !launch.litmus.is_empty() {

@@ -1,0 +1,194 @@
+//! Reads that are out of date: a strong read that may return what was there before a write of which its thread was told.
+//!
+//! Such a read does not race, since it is strong, and so is the write. Where a thread has seen a flag, a counter or a lock that another one wrote
+//! behind its data, and no fence orders the two, the model lets it read old data all the same; no interleaving of the threads does so. It is asked about
+//! reads whose value reaches global memory and decides nothing: a thread that goes another way by what it reads may look again. So may one that
+//! reads behind it, once more, what it has read in front of it, and goes by that (a sequence lock, a queue that is stolen from): its reads are not asked
+//! about either. What decides a branch or an address is found where it makes something else go wrong.
+
+use std::collections::BTreeSet;
+
+use margay_litmus::explicit::{Options, Verdict};
+use margay_litmus::race::Race;
+use margay_litmus::unfold::Bounds;
+
+use crate::access::{Strength, access, is_modification};
+use crate::answer::{Finding, FindingKind, Stands};
+use crate::effort::Effort;
+use crate::inquiry::{Inquiry, LaunchFindings, origin_at, unasked};
+use crate::layout::Object;
+use crate::program::{Executed, Written};
+use crate::relevance::ValueRelevance;
+use crate::residue::{CodePiece, Line, MemoryCell, Origin};
+use crate::slice::{Slice, Slicer};
+
+const WHAT: &str = "reads that are out of date";
+
+/// A read that is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct TrustedRead {
+    thread: usize,
+    cell: MemoryCell,
+    origin: Origin,
+}
+
+impl Inquiry<'_, '_> {
+    /// Looks for a read that may be out of date, where nothing else goes wrong.
+    pub fn stale(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
+        // What was not followed may have ordered it.
+        if !found.findings.is_empty() || executed.omissions.iter().any(|omission| omission.guessed) {
+            return Ok(());
+        }
+        let reads = trusted_reads(executed, &|| self.is_over());
+        let slicer = executed.slicer(&|_| false);
+        let effort = self.effort.at_most(Effort::REPAIR);
+        let model = self.question.reading.stale()?;
+        for (tried, AskedSlice { own, plain }) in slices(executed, &slicer, &reads).into_iter().enumerate() {
+            if self.is_over() || tried >= effort.tests {
+                let why =
+                    if self.is_over() { "it was stopped by a limit or by Ctrl-C" } else { "not all reads were asked about" };
+                found.note(format!("{WHAT}: {why}"));
+                return Ok(());
+            }
+            let Ok(written) = executed.write(&self.name(), &plain, "exists (false)") else { continue };
+            let options = self.options_for_stale();
+            match self.deepened(&written, model, &options, effort) {
+                Ok(verdict) => {
+                    if let Some(finding) = self.out_of_date(&written, &verdict, &reads) {
+                        // What the kernel writes says more than 0, where the test with it is answered as soon.
+                        let with_its_own = || {
+                            let written = executed.write(&self.name(), &own, "exists (false)").ok()?;
+                            let verdict = self.deepened(&written, model, &options, effort.at_most(Effort::BESIDE)).ok()?;
+                            self.out_of_date(&written, &verdict, &reads)
+                        };
+                        found.findings.push(if own == plain { finding } else { with_its_own().unwrap_or(finding) });
+                        return Ok(());
+                    }
+                    if verdict.bounded {
+                        found.note(format!("{WHAT}: {}", self.bound()));
+                    }
+                }
+                Err(_) => found.note(format!("{WHAT}: one or more take more steps than are done for it")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Tests that are to have no such read.
+    pub fn stale_goals(&self, executed: &Executed) -> Vec<(Written, Options)> {
+        let reads = trusted_reads(executed, &|| self.is_over());
+        let slicer = executed.slicer(&|_| false);
+        let slices = slices(executed, &slicer, &reads).into_iter();
+        slices
+            .filter_map(|of| Some((executed.write(&self.name(), &of.plain, "exists (false)").ok()?, self.options_for_stale())))
+            .collect()
+    }
+
+    /// What a round reads that only waits is read again in the next one: rounds that go on waiting are left out.
+    fn options_for_stale(&self) -> Options {
+        let options = self.options();
+        Options { bounds: Bounds { skip_waiting_for_races: true, ..options.bounds }, ..options }
+    }
+
+    /// What a verdict shows, if that is one of the reads that are asked about.
+    fn out_of_date(&self, written: &Written, verdict: &Verdict, reads: &BTreeSet<TrustedRead>) -> Option<Finding> {
+        let shown = Race::of(self.question.reading.stale().ok()?, verdict.race.as_ref()?)?.accesses;
+        let is_asked = |thread: usize, origin: Origin| reads.iter().any(|read| read.thread == thread && read.origin == origin);
+        let mut stands: Vec<(bool, Stands)> = Vec::new();
+        for access in &shown {
+            let thread = access.thread.index();
+            let origin = origin_at(written, thread, access.place.0)?;
+            let is_read = access.event.starts_with("ld");
+            if is_read && !is_asked(written.members[thread], origin) {
+                return None;
+            }
+            let event = access.event.split('=').next().unwrap_or_default().to_owned();
+            stands.push((is_read, self.stands((thread, written.members[thread]), self.spot(origin), Some(event))));
+        }
+        stands.sort_by_key(|(is_read, _)| *is_read);
+        Some(Finding {
+            kind: FindingKind::Stale,
+            stands: stands.into_iter().map(|(_, stands)| stands).collect(),
+            why: vec![
+                "The read may return what was there before the write, though its thread was told that the write is done, by what it waited for or \
+                 compared: both are strong, and nothing orders them. No interleaving of the threads does so. What is read reaches global memory."
+                    .to_owned(),
+            ],
+            litmus: written.read.file.text.replace("exists (false)", "exists (true)"),
+            with_races: false,
+            reading: self.question.reading,
+            repair: unasked(),
+        })
+    }
+}
+
+/// What is written to a place, what a thread reads there, and what they depend on.
+struct AskedSlice {
+    /// With what the kernel writes.
+    own: Slice,
+    /// With 0 where values decide nothing.
+    plain: Slice,
+}
+
+/// For each place and thread what is asked about it, each shape once.
+fn slices(executed: &Executed, slicer: &Slicer<'_>, reads: &BTreeSet<TrustedRead>) -> Vec<AskedSlice> {
+    let of: BTreeSet<(usize, MemoryCell)> = reads.iter().map(|read| (read.thread, read.cell)).collect();
+    let mut shapes: BTreeSet<String> = BTreeSet::new();
+    let mut all = Vec::new();
+    for (thread, cell) in of {
+        let Some(own) = slicer.of_reader(cell, thread) else { continue };
+        let writes = |(p, _): &Line| matches!(p, CodePiece::Write { cell: of, .. } if *of == cell);
+        let is_written = own.members.iter().zip(&own.code).any(|(of, code)| *of != thread && code.iter().any(writes));
+        let plain = slicer.without_values(&own);
+        if is_written && shapes.insert(executed.shape(&plain)) {
+            all.push(AskedSlice { own, plain });
+        }
+    }
+    all
+}
+
+/// The reads that are asked about.
+fn trusted_reads(executed: &Executed, is_over: &dyn Fn() -> bool) -> BTreeSet<TrustedRead> {
+    let mut relevance = ValueRelevance::new(executed);
+    let mut found = BTreeSet::new();
+    for (thread, trail) in executed.trails.iter().enumerate() {
+        let Some(trail) = trail else { continue };
+        if is_over() {
+            return found;
+        }
+        for (at, (piece, origin)) in trail.code.iter().enumerate() {
+            let (CodePiece::Read { cell, .. }, Some(origin)) = (piece, *origin) else { continue };
+            let is_strong = access(piece).is_some_and(|(_, strength)| strength != Strength::Weak);
+            if is_strong
+                && matches!(cell.object, Object::Array(_) | Object::Shared(..))
+                && relevance.of_read(thread, at) == (true, false)
+                && !is_checked_again(&trail.code, at, &mut |at| relevance.of_read(thread, at).1)
+            {
+                found.insert(TrustedRead { thread, cell: *cell, origin });
+            }
+        }
+    }
+    found
+}
+
+/// Does the thread read behind a place what it has read in front of it, and go by that?
+fn is_checked_again(code: &[Line], at: usize, decides: &mut dyn FnMut(usize) -> bool) -> bool {
+    let around = loop_around(code, at);
+    let (behind, in_front) = (around.map_or(at + 1, |(head, _)| head), around.map_or(at, |(_, end)| end));
+    let read = |n: usize| match &code[n].0 {
+        CodePiece::Read { cell, .. } => Some(*cell),
+        piece @ CodePiece::Write { cell, .. } if is_modification(piece) => Some(*cell),
+        _ => None,
+    };
+    let before: BTreeSet<MemoryCell> = (0..in_front).filter(|&n| n != at).filter_map(read).collect();
+    (behind..code.len()).any(|n| n != at && read(n).is_some_and(|cell| before.contains(&cell)) && decides(n))
+}
+
+/// The widest loop around a place: from its head to its jump.
+fn loop_around(code: &[Line], at: usize) -> Option<(usize, usize)> {
+    let head = |label: u32| code.iter().position(|(p, _)| matches!(p, CodePiece::Label(l) if *l == label));
+    let jumps =
+        code.iter().enumerate().filter_map(|(n, (p, _))| if let CodePiece::Jump(_, to) = p { Some((n, *to)) } else { None });
+    let around = jumps.filter(|(n, _)| *n > at).filter_map(|(n, to)| Some((head(to).filter(|head| *head < at)?, n)));
+    around.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
+}

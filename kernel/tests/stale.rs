@@ -1,0 +1,220 @@
+//! Strong reads that may be out of date: what a thread was told of by a flag, a counter or a lock, and no fence orders.
+
+use std::collections::BTreeSet;
+
+use margay_kernel::launch::Launch;
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, RepairAnswer, ask};
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::read;
+use margay_models::diagnostic::SourceFile;
+
+const LAUNCH: [u32; 2] = [2, 1];
+
+/// A kernel of two blocks over `x`, `y`, `flag` and `out`: what each does.
+fn kernel(first: &str, second: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 x;\n.visible .global .align 4 .u32 y;\n\
+         .visible .global .align 4 .u32 flag;\n.visible .global .align 4 .b8 out[16];\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n\
+         .reg .b32 %r<9>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\nmov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra $SECOND;\n{first}\nret;\n\
+         $SECOND:\n{second}\nret;\n}}\n"
+    )
+}
+
+fn asked_in(text: &str, [blocks, threads]: [u32; 2]) -> KernelAnswer {
+    let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches = [Launch::new(blocks, threads)];
+    let question = KernelQuestion { launches: &launches, repairs: true, ..KernelQuestion::new(text, &module, 0) };
+    ask(&question).unwrap_or_else(|why| panic!("{why}\n{text}"))
+}
+
+/// What goes wrong; each finding is confirmed by both engines.
+fn kinds(text: &str) -> BTreeSet<FindingKind> {
+    let answer = asked_in(text, LAUNCH);
+    for finding in &answer.launches[0].findings {
+        let test = read::test(&SourceFile::new("found.litmus", finding.litmus.clone())).unwrap_or_else(|e| panic!("{e:?}")).test;
+        let verdict = Runner::new(finding.model().expect("a model")).run(&test, &Options::default(), Choice::Both);
+        assert!(verdict.expect("an answer").reachable || finding.with_races, "{}", finding.litmus);
+    }
+    assert!(answer.is_settled(false) || answer.wrong().is_some(), "{:?}\n{text}", answer.not_looked());
+    answer.launches[0].findings.iter().map(|f| f.kind).collect()
+}
+
+fn stale() -> BTreeSet<FindingKind> {
+    [FindingKind::Stale].into()
+}
+
+/// Waits for the flag.
+fn wait(order: &str) -> String {
+    format!("$WAIT:\nld.{order}.global.u32 %r2, [flag];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra $WAIT;\n")
+}
+
+const DATA: &str = "st.relaxed.gpu.global.u32 [x], 42;\n";
+const TAKEN: &str = "ld.relaxed.gpu.global.u32 %r3, [x];\nst.global.u32 [out], %r3;";
+
+/// Message passing, with every pair of fences and orders: it is out of date unless both sides order, for both blocks.
+#[test]
+fn a_flag_orders_where_both_sides_do() {
+    let stores = [
+        ("st.relaxed.gpu.global.u32 [flag], 1;", false),
+        ("st.volatile.global.u32 [flag], 1;", false),
+        ("st.release.gpu.global.u32 [flag], 1;", true),
+        ("fence.acq_rel.gpu;\nst.relaxed.gpu.global.u32 [flag], 1;", true),
+        ("fence.acq_rel.cta;\nst.relaxed.gpu.global.u32 [flag], 1;", false),
+        ("fence.sc.sys;\nred.relaxed.gpu.global.add.u32 [flag], 1;", true),
+    ];
+    let relaxed = wait("relaxed.gpu");
+    let loads = [
+        (relaxed.clone(), false),
+        (wait("volatile"), false),
+        (wait("acquire.gpu"), true),
+        (format!("{relaxed}fence.acq_rel.gpu;\n"), true),
+        (format!("{relaxed}fence.acq_rel.cta;\n"), false),
+    ];
+    for (store, releases) in stores {
+        for (load, acquires) in &loads {
+            let found = kinds(&kernel(&format!("{DATA}{store}"), &format!("{load}{TAKEN}")));
+            assert_eq!(found, if releases && *acquires { BTreeSet::new() } else { stale() }, "{store}\n{load}");
+        }
+    }
+}
+
+/// The cheapest repair orders both sides, and nothing goes wrong with it.
+#[test]
+fn it_is_repaired() {
+    let answer =
+        asked_in(&kernel(&format!("{DATA}st.relaxed.gpu.global.u32 [flag], 1;"), &(wait("relaxed.gpu") + TAKEN)), LAUNCH);
+    let finding = &answer.launches[0].findings[0];
+    let RepairAnswer::Changes(changes) = &finding.repair else { panic!("{:?}", finding.repair) };
+    let texts: Vec<&str> = changes.iter().map(|change| change.text.as_str()).collect();
+    assert_eq!(texts, ["st.release.gpu.u32", "ld.acquire.gpu.u32"]);
+    assert!(finding.litmus.contains("x, 42"), "{}", finding.litmus);
+    let spots: Vec<&str> = finding.stands.iter().map(|s| s.spot.text.as_str()).collect();
+    assert_eq!(spots, ["st.relaxed.gpu.global.u32 [x], 42", "ld.relaxed.gpu.global.u32 %r3, [x]"]);
+}
+
+/// What a thread was told by, and what it does with what it reads.
+#[test]
+fn of_other_shapes() {
+    let (data, flag) = (DATA, "st.relaxed.gpu.global.u32 [flag], 1;");
+    let told = wait("relaxed.gpu");
+    let first = format!("{data}{flag}");
+    let of_floats = "ld.volatile.global.f32 %f1, [x];\nadd.f32 %f2, %f1, %f1;\nst.global.f32 [out], %f2;";
+    let of_shape = |second: String, expected: BTreeSet<FindingKind>| {
+        assert_eq!(kinds(&kernel(&first, &second)), expected, "{second}");
+    };
+    // A value that nobody interprets.
+    of_shape(format!("{told}{of_floats}"), stale());
+    // Nobody keeps it.
+    of_shape(format!("{told}ld.relaxed.gpu.global.u32 %r3, [x];"), BTreeSet::new());
+    // It decides a branch: the thread may look again.
+    of_shape(
+        format!(
+            "{told}$AGAIN:\nld.relaxed.gpu.global.u32 %r3, [x];\nsetp.eq.u32 %p3, %r3, 0;\n@%p3 bra $AGAIN;\nst.global.u32 [out], %r3;"
+        ),
+        BTreeSet::new(),
+    );
+    // It was told nothing: what it saw of the flag decides nothing.
+    of_shape(format!("ld.relaxed.gpu.global.u32 %r2, [flag];\nst.global.u32 [out+4], %r2;\n{TAKEN}"), BTreeSet::new());
+    // It reads the flag again, and goes by that: what it has read may be thrown away.
+    of_shape(
+        format!(
+            "{told}ld.relaxed.gpu.global.u32 %r3, [x];\nld.relaxed.gpu.global.u32 %r4, [flag];\nsetp.ne.u32 %p3, %r4, %r2;\n@%p3 bra $END;\n\
+             st.global.u32 [out], %r3;\n$END:"
+        ),
+        BTreeSet::new(),
+    );
+    // Told by a branch that does not wait, through the number that a counter gave.
+    let counted = "atom.relaxed.gpu.global.add.u32 %r2, [flag], 1;";
+    let text =
+        kernel(&format!("{data}{counted}"), &format!("{counted}\nsetp.ne.u32 %p2, %r2, 1;\n@%p2 bra $END;\n{TAKEN}\n$END:"));
+    assert_eq!(kinds(&text), stale());
+    // A lock that orders nothing, around a strong counter.
+    let locked = |fences: [&str; 2]| {
+        let [behind, in_front] = fences;
+        format!(
+            "$TRY:\natom.relaxed.gpu.global.cas.b32 %r2, [flag], 0, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra $TRY;\n{behind}\n\
+             ld.volatile.global.u32 %r3, [x];\nadd.u32 %r4, %r3, 1;\nst.volatile.global.u32 [x], %r4;\n{in_front}\n\
+             st.relaxed.gpu.global.u32 [flag], 0;"
+        )
+    };
+    let both = |code: String| kernel(&code, &code.replace("$TRY", "$TRY2"));
+    let fence = "fence.acq_rel.gpu;";
+    assert_eq!(kinds(&both(locked(["", ""]))), stale());
+    assert_eq!(kinds(&both(locked([fence, ""]))), stale());
+    assert_eq!(kinds(&both(locked([fence, fence]))), BTreeSet::new());
+}
+
+/// Threads of a block that meet at a barrier are told by it, and it orders.
+#[test]
+fn barriers_tell_and_order() {
+    let code = |barrier: &str| {
+        let text = kernel(
+            &format!("st.volatile.global.u32 [x], 1;\n{barrier}"),
+            &format!("{barrier}\nld.volatile.global.u32 %r3, [x];\nst.global.u32 [out], %r3;"),
+        );
+        asked_in(&text.replace("%ctaid.x", "%tid.x"), [1, 2]).launches[0].findings.iter().map(|f| f.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(code("barrier.sync 0;"), []);
+}
+
+/// Numbers that look random, the same every time (xorshift, Marsaglia 2003).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, n: u64) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n) as usize
+    }
+}
+
+/// Random threads of strong accesses, branches and fences: a read is found exactly where the whole program, not what is left of it for one read, has an
+/// execution with one; of reads that decide nothing, and no thread reads a place twice.
+#[test]
+fn what_is_left_out_changes_nothing() {
+    let mut numbers = Numbers(0x0b5e_55ed_c0de_2026);
+    let mut found = [0, 0];
+    for _ in 0..700 {
+        let places = ["x", "y", "flag"];
+        let mut code = [String::new(), String::new()];
+        for (thread, text) in code.iter_mut().enumerate() {
+            let mut read = [false; 3];
+            for n in 0..5 {
+                let place = numbers.below(3);
+                let name = places[place];
+                let (order, fence) = (numbers.below(3), numbers.below(3));
+                match numbers.below(6) {
+                    0 | 1 => {
+                        let order = ["volatile", "relaxed.gpu", "release.gpu"][order];
+                        *text += &format!("st.{order}.global.u32 [{name}], {};\n", 2 * n + thread + 1);
+                    }
+                    2 | 3 if !read[place] => {
+                        read[place] = true;
+                        let order = ["volatile", "relaxed.gpu", "acquire.gpu"][order];
+                        *text += &format!("ld.{order}.global.u32 %r{}, [{name}];\n", place + 2);
+                        // The flag decides, and the others are kept.
+                        *text += &match place {
+                            2 => format!("setp.eq.u32 %p2, %r4, 0;\n@%p2 bra $END{thread};\n"),
+                            _ => format!("st.global.u32 [out+{}], %r{};\n", 8 * thread + 4 * place, place + 2),
+                        };
+                    }
+                    _ => *text += ["fence.acq_rel.gpu;\n", "fence.acq_rel.cta;\n", ""][fence],
+                }
+            }
+            *text += &format!("$END{thread}:");
+        }
+        let text = kernel(&code[0], &code[1]);
+        let answer = asked_in(&text, LAUNCH);
+        let launch = &answer.launches[0];
+        let is_found = launch.findings.iter().any(|f| f.kind == FindingKind::Stale);
+        assert!(launch.findings.iter().all(|f| f.kind == FindingKind::Stale), "{:?}\n{text}", launch.findings);
+        let whole = read::test(&SourceFile::new("whole.litmus", launch.litmus.clone())).unwrap_or_else(|e| panic!("{e:?}")).test;
+        let model = answer.reading.only_stale().expect("a model");
+        let verdict = Runner::new(model).run(&whole, &Options::default(), Choice::Both).expect("an answer");
+        assert_eq!(is_found, verdict.reachable, "{text}\n{}", launch.litmus);
+        found[usize::from(is_found)] += 1;
+    }
+    assert!(found.iter().all(|n| *n >= 15), "{found:?}");
+}
