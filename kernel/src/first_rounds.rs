@@ -13,6 +13,18 @@ use crate::meeting::{instance, is_for_all};
 use crate::residue::{CodePiece, Line, MemoryCell, Origin, tidy};
 use crate::slice::Slice;
 
+/// How many accesses a test has that is asked about with the first rounds of its loops alone, first: engines answer smaller ones as they are.
+pub(crate) const LARGE: usize = 64;
+
+/// How many rounds these are. A race of an access with that of the next round needs two, and buffers that are used in turn have some more.
+pub(crate) const FIRST_ROUNDS: [usize; 4] = [1, 2, 4, 8];
+
+/// What is said of a test that has so many rounds.
+pub(crate) fn of_first_rounds(rounds: usize) -> String {
+    let many = if rounds == 1 { "round of each loop".to_owned() } else { format!("{rounds} rounds of each loop") };
+    format!("The test has the first {many} whose number of rounds is known; the threads go on behind it.")
+}
+
 /// Where a barrier is in the code of each thread that comes to it.
 type BarrierPlaces = BTreeMap<usize, Vec<usize>>;
 

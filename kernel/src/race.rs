@@ -11,6 +11,7 @@ use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
 use crate::effort::Effort;
+use crate::first_rounds::{FIRST_ROUNDS, LARGE, of_first_rounds};
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, unasked};
 use crate::program::{Executed, LaneChoice, Written};
 use crate::reading::KernelReading;
@@ -57,12 +58,6 @@ const STEPS_IN_TURNS: usize = 1_000_000;
 /// What is to be said of a race of one store with itself, in two lanes of a warp.
 const ONE_STORE: &str = "It is one store of several lanes of a warp. CUDA's programming guide says that one of the values stays; PTX ISA 8.7.1 makes no exception of it. It is \
       told where no other race was found.";
-
-/// How many accesses a test has that is asked about with the first rounds of its loops alone, first: engines answer smaller ones as they are.
-const LARGE: usize = 64;
-
-/// How many rounds these are. A race of an access with that of the next round needs two, and buffers that are used in turn have some more.
-const FIRST_ROUNDS: [usize; 4] = [1, 2, 4, 8];
 
 /// What is asked about, in what leaves it open.
 const WHAT: &str = "data races";
@@ -257,10 +252,7 @@ impl Inquiry<'_, '_> {
             let (written, race) = self.with_values(executed, (&first, whole), options).unwrap_or((written, race));
             let finding = self.racing(&written, Some(&race), found)?;
             return Ok(finding.map(|mut finding| {
-                let many = if rounds == 1 { "round of each loop".to_owned() } else { format!("{rounds} rounds of each loop") };
-                finding
-                    .why
-                    .push(format!("The test has the first {many} whose number of rounds is known; the threads go on behind it."));
+                finding.why.push(of_first_rounds(rounds));
                 finding
             }));
         }

@@ -15,12 +15,14 @@ use margay_litmus::unfold::Bounds;
 use crate::access::{Strength, access, is_modification};
 use crate::answer::{Finding, FindingKind, Stands};
 use crate::effort::Effort;
+use crate::first_rounds::{FIRST_ROUNDS, LARGE, of_first_rounds};
 use crate::inquiry::{Inquiry, LaunchFindings, origin_at, unasked};
 use crate::layout::Object;
 use crate::program::{Executed, Written};
 use crate::relevance::ValueRelevance;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin};
 use crate::slice::{Slice, Slicer};
+use crate::thread::ValueTrail;
 
 const WHAT: &str = "reads that are out of date";
 
@@ -41,13 +43,18 @@ impl Inquiry<'_, '_> {
         }
         let reads = trusted_reads(executed, &|| self.is_over());
         let slicer = executed.slicer(&|_| false);
-        let effort = self.effort.at_most(Effort::REPAIR);
+        // It is asked beside the questions whose answers are the verdict, also where the user set no limit.
+        let effort = self.effort.at_most(Effort::CHOSEN);
         let model = self.question.reading.stale()?;
         for (tried, AskedSlice { own, plain }) in slices(executed, &slicer, &reads).into_iter().enumerate() {
             if self.is_over() || tried >= effort.tests {
                 let why =
                     if self.is_over() { "it was stopped by a limit or by Ctrl-C" } else { "not all reads were asked about" };
                 found.note(format!("{WHAT}: {why}"));
+                return Ok(());
+            }
+            if let Some(finding) = self.stale_in_first_rounds(executed, &slicer, &plain, &reads) {
+                found.findings.push(finding);
                 return Ok(());
             }
             let Ok(written) = executed.write(&self.name(), &plain, "exists (false)") else { continue };
@@ -72,6 +79,30 @@ impl Inquiry<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Such a read of a slice that is large in the first rounds of its loops, if there is one: the fewest rounds first.
+    fn stale_in_first_rounds(
+        &self,
+        executed: &Executed,
+        slicer: &Slicer<'_>,
+        slice: &Slice,
+        reads: &BTreeSet<TrustedRead>,
+    ) -> Option<Finding> {
+        if slice.size() <= LARGE {
+            return None;
+        }
+        let model = self.question.reading.stale().ok()?;
+        let block = |thread: usize| slicer.block(thread);
+        let of_rounds = |&rounds: &usize| {
+            let first = slice.with_first_rounds(rounds, &block).filter(|first| first.size() <= LARGE)?;
+            let written = executed.write(&self.name(), &first, "exists (false)").ok()?;
+            let verdict = self.deepened(&written, model, &self.options_for_stale(), Effort::REPAIR).ok()?;
+            let mut finding = self.out_of_date(&written, &verdict, reads)?;
+            finding.why.push(of_first_rounds(rounds));
+            Some(finding)
+        };
+        FIRST_ROUNDS.iter().find_map(of_rounds)
     }
 
     /// Tests that are to have no such read.
@@ -162,7 +193,7 @@ fn trusted_reads(executed: &Executed, is_over: &dyn Fn() -> bool) -> BTreeSet<Tr
             if is_strong
                 && matches!(cell.object, Object::Array(_) | Object::Shared(..))
                 && relevance.of_read(thread, at) == (true, false)
-                && !is_checked_again(&trail.code, at, &mut |at| relevance.of_read(thread, at).1)
+                && !is_checked_again(trail, at, &mut |at| relevance.of_read(thread, at).1)
             {
                 found.insert(TrustedRead { thread, cell: *cell, origin });
             }
@@ -172,23 +203,13 @@ fn trusted_reads(executed: &Executed, is_over: &dyn Fn() -> bool) -> BTreeSet<Tr
 }
 
 /// Does the thread read behind a place what it has read in front of it, and go by that?
-fn is_checked_again(code: &[Line], at: usize, decides: &mut dyn FnMut(usize) -> bool) -> bool {
-    let around = loop_around(code, at);
-    let (behind, in_front) = (around.map_or(at + 1, |(head, _)| head), around.map_or(at, |(_, end)| end));
-    let read = |n: usize| match &code[n].0 {
+fn is_checked_again(trail: &ValueTrail, at: usize, decides: &mut dyn FnMut(usize) -> bool) -> bool {
+    let read = |n: usize| match &trail.code[n].0 {
+        _ if n == at => None,
         CodePiece::Read { cell, .. } => Some(*cell),
         piece @ CodePiece::Write { cell, .. } if is_modification(piece) => Some(*cell),
         _ => None,
     };
-    let before: BTreeSet<MemoryCell> = (0..in_front).filter(|&n| n != at).filter_map(read).collect();
-    (behind..code.len()).any(|n| n != at && read(n).is_some_and(|cell| before.contains(&cell)) && decides(n))
-}
-
-/// The widest loop around a place: from its head to its jump.
-fn loop_around(code: &[Line], at: usize) -> Option<(usize, usize)> {
-    let head = |label: u32| code.iter().position(|(p, _)| matches!(p, CodePiece::Label(l) if *l == label));
-    let jumps =
-        code.iter().enumerate().filter_map(|(n, (p, _))| if let CodePiece::Jump(_, to) = p { Some((n, *to)) } else { None });
-    let around = jumps.filter(|(n, _)| *n > at).filter_map(|(n, to)| Some((head(to).filter(|head| *head < at)?, n)));
-    around.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
+    let before: BTreeSet<MemoryCell> = trail.in_front(at).into_iter().filter_map(read).collect();
+    trail.behind(at).into_iter().any(|n| read(n).is_some_and(|cell| before.contains(&cell)) && decides(n))
 }

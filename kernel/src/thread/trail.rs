@@ -24,6 +24,8 @@ pub(crate) struct ValueTrail {
     /// The registers that stand for global memory and (`true`) for addresses.
     sinks: BTreeMap<String, bool>,
     next: Vec<Vec<usize>>,
+    /// For each place those from which a thread comes to it.
+    before: Vec<Vec<usize>>,
 }
 
 /// What a value is used for.
@@ -46,7 +48,22 @@ impl ValueTrail {
         if undefined.is_empty() && !code.iter().any(|(p, _)| of_shared(p) || is_strong(p)) {
             return None;
         }
-        Some(Self { code: code.to_vec(), undefined, sinks, next: successors(code) })
+        let next = successors(code);
+        let mut before = vec![Vec::new(); code.len() + 1];
+        for (at, all) in next.iter().enumerate() {
+            all.iter().for_each(|&to| before[to].push(at));
+        }
+        Some(Self { code: code.to_vec(), undefined, sinks, next, before })
+    }
+
+    /// The places that a thread may come to behind one.
+    pub fn behind(&self, at: usize) -> Vec<usize> {
+        reached_from(at, &self.next, self.code.len())
+    }
+
+    /// The places from which a thread may come to one.
+    pub fn in_front(&self, at: usize) -> Vec<usize> {
+        reached_from(at, &self.before, self.code.len())
     }
 
     /// What the value that a piece of code puts into a register is used for.
@@ -114,4 +131,16 @@ impl ValueUses {
             _ => self.matters = true,
         }
     }
+}
+
+/// The places that are reached from one by one step or more, ascending.
+fn reached_from(at: usize, steps: &[Vec<usize>], count: usize) -> Vec<usize> {
+    let mut reached = vec![false; count];
+    let mut todo: Vec<usize> = steps[at].clone();
+    while let Some(n) = todo.pop() {
+        if n < count && !std::mem::replace(&mut reached[n], true) {
+            todo.extend(&steps[n]);
+        }
+    }
+    (0..count).filter(|&n| reached[n]).collect()
 }
