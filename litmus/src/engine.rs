@@ -12,7 +12,7 @@ use crate::gap::Gap;
 use crate::monotone::{allows_no_less_without_rewrites, grows_with_reads};
 use crate::sat::ShownSession;
 use crate::test::Test;
-use crate::unfold::Program;
+use crate::unfold::ExecutionProgram;
 pub use crate::verdict::Engine;
 use crate::verdict::{Error, Forbidden, Options, Verdict};
 use crate::{explicit, sat};
@@ -29,7 +29,7 @@ pub enum Choice {
     Both,
 }
 
-/// After so many steps of the explicit engine, `auto` asks the SAT engine: 7 to 20 ms on the shapes of litmus/examples/speed.rs,
+/// After so many steps of the explicit engine, `auto` asks the SAT engine: 7 to 20 ms on the shapes of litmus/examples/engine_speed.rs,
 /// where the SAT engine takes 1 to 200 ms (results/2026-11-21/litmus-speed.txt).
 const STEPS: u64 = 5_000;
 
@@ -94,7 +94,7 @@ impl Runner {
 
     /// Asks about the program of an execution: does it have the execution's outcome, does it race? The explicit engine answers, and the
     /// SAT engine where that takes too many steps.
-    pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {
+    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<Verdict, Error> {
         let too_large = match self.explicit.run_program(program, &limited(options)) {
             Err(Error::Steps) => false,
             Err(Error::Large(_)) => true,

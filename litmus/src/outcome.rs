@@ -2,7 +2,7 @@
 
 use margay_models::bits::Event;
 
-use crate::test::{Comparison, Operand, Proposition, Quantifier, ThreadId, Variable};
+use crate::test::{NumberComparison, Operand, Proposition, Quantifier, ThreadId, Variable};
 use crate::unfold::{Skeleton, Symbol, Unfolding};
 
 /// A value in a final state.
@@ -18,7 +18,7 @@ enum FinalTerm {
 #[derive(Debug, Clone)]
 pub(crate) enum Outcome {
     Constant(bool),
-    Compare(Comparison, Sides),
+    Compare(NumberComparison, Sides),
     Not(Box<Outcome>),
     All(Vec<Outcome>),
     Any(Vec<Outcome>),

@@ -8,7 +8,7 @@ use crate::cells::{self, Split};
 use crate::monotone::{allows_no_less_without_rewrites, grows_with_reads};
 use crate::refused;
 use crate::test::{Quantifier, Test};
-use crate::unfold::{Bounds, Program, Unfolding, asynchronous};
+use crate::unfold::{Bounds, ExecutionProgram, Unfolding, asynchronous};
 use crate::verdict::{Error, Options};
 
 /// Refuses a test in which accesses of two sizes to one location may race in a model. It takes an engine to find out.
@@ -70,7 +70,7 @@ impl Questions {
     }
 
     /// What is asked about the program of an execution: whether it has that outcome. No thread of it waits.
-    pub fn of_program(&self, program: &Program) -> Result<Subject, Error> {
+    pub fn of_program(&self, program: &ExecutionProgram) -> Result<Subject, Error> {
         let unfolding = program.unfolding().clone();
         if unfolding.signature() != self.signature {
             return Err(Error::Signature { test: unfolding.signature(), model: self.signature });

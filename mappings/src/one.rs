@@ -11,7 +11,7 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::{Error, Options, Verdict, Witness};
 use margay_litmus::render::render;
 use margay_litmus::test::{CInteger, Test, divisions};
-use margay_litmus::unfold::{Binary, Bounds, Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
+use margay_litmus::unfold::{self, Binary, Bounds, Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::Span;
 use margay_models::execution::{Execution, Kind, Order, Placement, Scope};
@@ -51,7 +51,7 @@ impl ProgramVerdict {
 
 /// A program with an outcome, compiled.
 #[derive(Debug, Clone)]
-pub struct One {
+pub struct ProgramAnswer {
     /// The answer.
     pub answer: ProgramVerdict,
     /// Is it about so many turns of each loop at most, as one was cut off?
@@ -101,6 +101,61 @@ struct CompiledRun {
     elsewhere: bool,
 }
 
+/// In which ways a program is compiled: by each table, with each choice of types, with its threads as they are and elsewhere.
+struct CompilationWays<'a> {
+    mapping: &'a Mapping,
+    tables: &'a [ProgramRows<'a>],
+    /// Of the program as it is.
+    paths: &'a SourcePaths,
+    /// The program with its threads in other places.
+    elsewhere: &'a [Test],
+    bounds: Bounds,
+}
+
+impl CompilationWays<'_> {
+    /// The first way in which the compiled program has the outcome, or else the first one.
+    fn first_run(&self, target: &mut Runner, options: &Options) -> Result<Option<CompiledRun>, Refusal> {
+        let (mut first, mut lost) = (None, None);
+        for placed in std::iter::once(None).chain(self.elsewhere.iter().map(Some)) {
+            let moved = placed.map(|test| SourcePaths::new(test, self.mapping.source.signature, self.bounds)).transpose();
+            let moved = moved.map_err(unfolding)?;
+            let paths = moved.as_ref().unwrap_or(self.paths);
+            for table in self.tables {
+                for typed in table.typings()? {
+                    let mut emit = |operation: &PathOperation| table.emitted(operation, &typed);
+                    let compiled = paths.compiled(self.mapping.target.signature, MOST_WAYS, &mut emit).map_err(unfolding)?;
+                    let compiled = compiled.ok_or(Refusal::TooMany("to compile one of its threads"))?;
+                    if compiled.is_empty() {
+                        continue;
+                    }
+                    let verdict = match target.run_program(compiled.program(), options).and_then(Verdict::without_gap) {
+                        Ok(verdict) => verdict,
+                        // Its executions are lost, which decides nothing unless another way has the outcome.
+                        Err(error @ Error::Open(_)) => {
+                            lost = Some(error);
+                            continue;
+                        }
+                        Err(error) => return Err(Refusal::Engine(error)),
+                    };
+                    let allowed = verdict.reachable;
+                    if allowed || first.is_none() {
+                        let (types, any_function) = (table.said(&typed), table.any_function);
+                        first = Some(CompiledRun { compiled, verdict, types, any_function, elsewhere: moved.is_some() });
+                    }
+                    if allowed {
+                        return Ok(first);
+                    }
+                }
+            }
+        }
+        lost.map_or(Ok(first), |error| Err(Refusal::Engine(error)))
+    }
+}
+
+fn unfolding(error: unfold::Error) -> Refusal {
+    Refusal::Engine(Error::Unfold(error))
+}
+
 /// The most ways to give types to objects that are tried, to place the threads, and to compile one.
 const MOST_WAYS: usize = 1000;
 
@@ -108,7 +163,7 @@ const MOST_WAYS: usize = 1000;
 ///
 /// # Errors
 /// See [`Refusal`].
-pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<One, Refusal> {
+pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<ProgramAnswer, Refusal> {
     let options = Options { deadline, ..Options::default() };
     let said =
         Runner::new(&mapping.source).run(test, &options, Choice::Auto).and_then(Verdict::without_gap).map_err(Refusal::Engine)?;
@@ -118,8 +173,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     let of_loads = mapping.rows.iter().filter(|row| row.construct.operation == Operation::Read).flat_map(|row| &row.alternatives);
     let skip_waiting = target.may_skip_waiting() && !of_loads.into_iter().any(writes_back);
     let bounds = Bounds { skip_waiting, ..Bounds::default() };
-    let unfold = |e| Refusal::Engine(Error::Unfold(e));
-    let paths = SourcePaths::new(test, mapping.source.signature, bounds).map_err(unfold)?;
+    let paths = SourcePaths::new(test, mapping.source.signature, bounds).map_err(unfolding)?;
     let operations = paths.operations();
     let mut tables = vec![ProgramRows::new(mapping, test, &operations, false)];
     // What the search calls an exchange may be any read-modify-write of its row.
@@ -127,45 +181,10 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     if any.rows != tables[0].rows {
         tables.push(any);
     }
-    // The first way in which the compiled program has the outcome, or else the first.
-    let mut first: Option<CompiledRun> = None;
-    let mut lost = None;
     let elsewhere = if said.reachable || said.racy == Some(true) { Vec::new() } else { elsewhere(mapping, test, &tables)? };
     let anywhere = !elsewhere.is_empty();
-    'places: for placed in std::iter::once(None).chain(elsewhere.into_iter().map(Some)) {
-        let moved = placed.map(|test| SourcePaths::new(&test, mapping.source.signature, bounds).map_err(unfold)).transpose()?;
-        let paths = moved.as_ref().unwrap_or(&paths);
-        for table in &tables {
-            for typed in table.typings()? {
-                let mut emit = |operation: &PathOperation| table.emitted(operation, &typed);
-                let compiled = paths.compiled(mapping.target.signature, MOST_WAYS, &mut emit).map_err(unfold)?;
-                let compiled = compiled.ok_or(Refusal::TooMany("to compile one of its threads"))?;
-                if compiled.is_empty() {
-                    continue;
-                }
-                let verdict = match target.run_program(compiled.program(), &options).and_then(Verdict::without_gap) {
-                    Ok(verdict) => verdict,
-                    // Its executions are lost, which decides nothing unless another way has the outcome.
-                    Err(error @ Error::Open(_)) => {
-                        lost = Some(error);
-                        continue;
-                    }
-                    Err(error) => return Err(Refusal::Engine(error)),
-                };
-                let allowed = verdict.reachable;
-                if allowed || first.is_none() {
-                    let (types, any_function) = (table.said(&typed), table.any_function);
-                    first = Some(CompiledRun { compiled, verdict, types, any_function, elsewhere: moved.is_some() });
-                }
-                if allowed {
-                    break 'places;
-                }
-            }
-        }
-    }
-    if let Some(error) = lost.filter(|_| !first.as_ref().is_some_and(|run| run.verdict.reachable)) {
-        return Err(Refusal::Engine(error));
-    }
+    let ways = CompilationWays { mapping, tables: &tables, paths: &paths, elsewhere: &elsewhere, bounds };
+    let first = ways.first_run(&mut target, &options)?;
     let missing = &tables[0].missing;
     let no_row = || Refusal::NoRow(missing.iter().cloned().collect());
     let CompiledRun { compiled, verdict, types, any_function, elsewhere } = first.ok_or_else(no_row)?;
@@ -197,7 +216,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     let Witness { execution: target_execution, finals, .. } = witness;
     let finals = last_writes(&target_execution, &finals);
     let rendered = render(&target_execution, &format!("{}-compiled", test.name), None, &finals);
-    Ok(One {
+    Ok(ProgramAnswer {
         answer,
         turns: bounded.then_some(bounds.unroll),
         source,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Options, Verdict, Witness as Race};
-use margay_litmus::unfold::Program;
+use margay_litmus::unfold::ExecutionProgram;
 use margay_models::bits::Event;
 use margay_models::execution::{Execution, Kind};
 use margay_models::explain::{Contradiction, violation};
@@ -86,7 +86,7 @@ impl<'a> Examiner<'a> {
     /// What follows from one execution, which the model forbids, of a program with an outcome.
     pub fn program(&mut self, execution: &Execution, finals: &[Option<Event>]) -> ProgramStanding {
         let unknown = ProgramStanding { status: Status::Unknown, race: None };
-        let Ok(program) = Program::of(execution, finals) else { return unknown };
+        let Ok(program) = ExecutionProgram::of(execution, finals) else { return unknown };
         let options = Options { deadline: self.deadline, ..Options::default() };
         match self.runner.run_program(&program, &options) {
             Ok(Verdict { race: Some(race), .. }) => {
@@ -135,7 +135,7 @@ impl<'a> Examiner<'a> {
     }
 
     /// The two events of the execution that race in another one of its program.
-    fn where_it_races(&self, program: &Program, race: &Race) -> Option<[Event; 2]> {
+    fn where_it_races(&self, program: &ExecutionProgram, race: &Race) -> Option<[Event; 2]> {
         let mut checks = (0..self.model.checks.len()).filter(|&i| self.model.checks[i].is_undefined_behaviour());
         let found = checks.find_map(|i| violation(self.model, &race.execution, i))?;
         let Contradiction::Pair(pair) = found.finding else { return None };

@@ -28,6 +28,29 @@ pub fn blank(file: &Arc<SourceFile>, at: usize) -> Result<usize, Diagnostic> {
     rest.find("*)").map(|end| end + 2).ok_or_else(never)
 }
 
+/// Where the comment ends that `(*` begins at a place, if comments nest, as in models and litmus tests: each `(*` needs its own `*)`.
+pub fn end_of_nested_comment(text: &str, start: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut depth, mut at) = (0_usize, start);
+    while at < bytes.len() {
+        match &bytes[at..(at + 2).min(bytes.len())] {
+            b"(*" => {
+                depth += 1;
+                at += 2;
+            }
+            b"*)" => {
+                depth = depth.saturating_sub(1);
+                at += 2;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
 /// The string that is opened by the quotation mark at a place, without its quotation marks.
 ///
 /// # Errors
@@ -43,7 +66,7 @@ pub fn quoted(file: &Arc<SourceFile>, at: usize) -> Result<&str, Diagnostic> {
 
 /// What a file is that Margay reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A memory model (.cat).
     Model,
     /// A compilation mapping (.map).
@@ -58,7 +81,7 @@ pub enum Kind {
 
 /// What a file looks like, by its first words or else by its name: for whoever gave it where another kind is read.
 #[must_use]
-pub fn kind(file: &SourceFile) -> Option<Kind> {
+pub fn kind(file: &SourceFile) -> Option<FileKind> {
     /// Kinds of litmus tests, in all their spellings.
     const TESTS: [&str; 18] = [
         "PTX", "ptx", "GPU_PTX", "GENERIC", "Generic", "C", "C11", "OPENCL", "OpenCL", "CUDA", "AArch64", "X86", "X86_64", "PPC",
@@ -81,25 +104,25 @@ pub fn kind(file: &SourceFile) -> Option<Kind> {
     let defines =
         ["let ", "include ", "acyclic ", "irreflexive ", "empty "].iter().any(|word| rest.contains(&format!("\n{word}")));
     let by_name = || match std::path::Path::new(&file.name).extension()?.to_str()? {
-        "cat" => Some(Kind::Model),
-        "map" => Some(Kind::Mapping),
-        "litmus" => Some(Kind::Litmus),
-        "json" => Some(Kind::Document),
-        "ptx" | "cu" => Some(Kind::Kernel),
+        "cat" => Some(FileKind::Model),
+        "map" => Some(FileKind::Mapping),
+        "litmus" => Some(FileKind::Litmus),
+        "json" => Some(FileKind::Document),
+        "ptx" | "cu" => Some(FileKind::Kernel),
         _ => None,
     };
     match first {
-        "mapping" => Some(Kind::Mapping),
-        ".version" => Some(Kind::Kernel),
-        _ if first.starts_with('{') && rest.contains("\"margay\"") => Some(Kind::Document),
+        "mapping" => Some(FileKind::Mapping),
+        ".version" => Some(FileKind::Kernel),
+        _ if first.starts_with('{') && rest.contains("\"margay\"") => Some(FileKind::Document),
         // A model may stand in one line, and have braces in it.
         _ if TESTS.contains(&first) && rest.contains('{') && !defines && !words.any(|w| w == "acyclic" || w == "irreflexive") => {
-            Some(Kind::Litmus)
+            Some(FileKind::Litmus)
         }
-        _ if CUDA.iter().any(|word| rest.contains(word)) => Some(Kind::Kernel),
+        _ if CUDA.iter().any(|word| rest.contains(word)) => Some(FileKind::Kernel),
         // Three of them open a text of Python.
         _ if first.starts_with('"') && !first.starts_with("\"\"\"") || ["let", "include"].contains(&first) || defines => {
-            Some(Kind::Model)
+            Some(FileKind::Model)
         }
         _ => by_name(),
     }
@@ -107,32 +130,32 @@ pub fn kind(file: &SourceFile) -> Option<Kind> {
 
 /// The error where a file of another kind was given, if it looks like one: what it is, and which command reads it.
 #[must_use]
-pub fn another(file: &Arc<SourceFile>, expected: Kind) -> Option<Diagnostic> {
+pub fn another(file: &Arc<SourceFile>, expected: FileKind) -> Option<Diagnostic> {
     let name = &file.name;
     let found = kind(file).filter(|&found| found != expected)?;
     let (what, help) = match found {
-        Kind::Model => (
+        FileKind::Model => (
             "a memory model",
             format!("`margay run TEST --model {name}` runs a test under it, `margay diff {name} OTHER` compares it"),
         ),
-        Kind::Mapping => ("a mapping", format!("`margay check {name}` looks for a counterexample")),
-        Kind::Litmus => ("a litmus test", format!("`margay run {name} --model MODEL` says whether its outcome is allowed")),
-        Kind::Document => ("an answer in JSON", format!("`margay report {name}` makes a page of it")),
-        Kind::Kernel if expected == Kind::Litmus => (
+        FileKind::Mapping => ("a mapping", format!("`margay check {name}` looks for a counterexample")),
+        FileKind::Litmus => ("a litmus test", format!("`margay run {name} --model MODEL` says whether its outcome is allowed")),
+        FileKind::Document => ("an answer in JSON", format!("`margay report {name}` makes a page of it")),
+        FileKind::Kernel if expected == FileKind::Litmus => (
             "a GPU kernel",
             format!(
                 "`margay kernel {name}` asks about its kernels; a litmus test begins with a word such as `PTX` or `CUDA`, its name, and initial \
                  values in braces"
             ),
         ),
-        Kind::Kernel => ("a GPU kernel", format!("`margay kernel {name}` asks about its kernels")),
+        FileKind::Kernel => ("a GPU kernel", format!("`margay kernel {name}` asks about its kernels")),
     };
     let wanted = match expected {
-        Kind::Model => "model",
-        Kind::Mapping => "mapping",
-        Kind::Litmus => "litmus test",
-        Kind::Document => "answer in JSON",
-        Kind::Kernel => "GPU kernel",
+        FileKind::Model => "model",
+        FileKind::Mapping => "mapping",
+        FileKind::Litmus => "litmus test",
+        FileKind::Document => "answer in JSON",
+        FileKind::Kernel => "GPU kernel",
     };
     let start = file.text.len() - file.text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
     let line = file.text[start..].lines().next().unwrap_or_default();

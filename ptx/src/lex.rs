@@ -28,10 +28,10 @@ pub(crate) struct At<'t> {
 }
 
 /// Why there are no tokens: a message and a place.
-pub(crate) type Wrong = (String, usize, usize);
+pub(crate) type ReadFailure = (String, usize, usize);
 
 /// The tokens of a text, with [`Token::End`] at the end.
-pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, Wrong> {
+pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, ReadFailure> {
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(bytes.len() / 4 + 1);
     // Some editors put a mark of the byte order in front.
@@ -140,7 +140,7 @@ fn is_inside(bytes: &[u8], at: usize) -> bool {
     double || bytes[at - 1] == b':' && bytes.get(at + 1).is_some_and(|&b| is_name(b))
 }
 
-fn number(text: &str, start: usize) -> Result<(Token<'_>, usize), Wrong> {
+fn number(text: &str, start: usize) -> Result<(Token<'_>, usize), ReadFailure> {
     let bytes = text.as_bytes();
     let run = |from: usize, is: fn(u8) -> bool| {
         let mut at = from;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::test::{Asked, Integer, Operand, Proposition, Quantifier, Test, Variable};
+use margay_litmus::test::{AskedCondition, Integer, Operand, Proposition, Quantifier, Test, Variable};
 
 /// What a test observes: the variables of its condition and filter, and those that `locations [..]` asks to show, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Observed {
     /// For each variable the integers that it holds, where they are narrower than 64 bits.
     pub integers: Vec<Option<Integer>>,
     /// Only outcomes that satisfy the filter count.
-    asked: Asked,
+    asked: AskedCondition,
     quantifier: Quantifier,
     /// For each location, by name, the number that stands for its address.
     addresses: BTreeMap<String, i64>,

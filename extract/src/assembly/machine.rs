@@ -9,7 +9,7 @@ use margay_models::signature::{self, Construct, Tags};
 
 use super::course::{Course, Deed, DeedKind, TrialSetting};
 use super::function::AssemblyFunction;
-use super::word::{Word, computed, holds, mask, signed};
+use super::word::{Word, computed, mask, signed};
 
 /// The most instructions of one trial.
 const MAX_STEPS: usize = 4_000;
@@ -377,7 +377,7 @@ impl TrialMachine<'_> {
                     self.deed(DeedKind::Branch { from }, at);
                 }
                 let is_taken = match a.number.zip(b.number) {
-                    Some((a, b)) => holds(*comparison, a as i64, b as i64),
+                    Some((a, b)) => comparison.holds(a as i64, b as i64),
                     None => self.choose(2) == 1,
                 };
                 // Where both ways go to the next instruction, one of them is enough: `bne- 7,$+4` of Power is there for its dependency.

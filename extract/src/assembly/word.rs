@@ -1,6 +1,6 @@
 //! Numbers of which some are not known, and what instructions make of them.
 
-use margay_litmus::test::{Comparison, LocalFunction, Type, TypeKind};
+use margay_litmus::test::{LocalFunction, Type, TypeKind};
 
 /// A number, if it is known, and the reads of the object that it depends on (a bit for each).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,17 +18,6 @@ pub(super) fn mask(bits: u32) -> u64 {
 pub(super) fn signed(n: u64, bits: u32) -> i64 {
     let shift = 64 - bits.clamp(1, 64);
     ((n << shift) as i64) >> shift
-}
-
-pub(super) fn holds<N: Ord>(comparison: Comparison, a: N, b: N) -> bool {
-    match comparison {
-        Comparison::Equal => a == b,
-        Comparison::NotEqual => a != b,
-        Comparison::Less => a < b,
-        Comparison::LessOrEqual => a <= b,
-        Comparison::Greater => a > b,
-        Comparison::GreaterOrEqual => a >= b,
-    }
 }
 
 /// The result of an instruction that accesses no memory.
@@ -62,7 +51,7 @@ pub(super) fn computed(function: LocalFunction, ty: Option<Type>, words: &[Word]
             LocalFunction::ShiftRight => a >> shift()?,
             LocalFunction::Min => a.min(b()?),
             LocalFunction::Max => a.max(b()?),
-            LocalFunction::Compare(comparison) => i128::from(holds(comparison, a, b()?)),
+            LocalFunction::Compare(comparison) => i128::from(comparison.holds(a, b()?)),
             _ => return None,
         })
     };

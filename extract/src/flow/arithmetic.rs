@@ -1,9 +1,11 @@
 //! Instructions without effect, as far as addresses, comparisons and constants need them; the result of any other is a value of its own.
 
+use margay_ptx::effect::NumberComparison;
+
 use crate::ptx::{PtxInstruction, PtxOperand, PtxType};
 
 use super::state::PathState;
-use super::value::{FlowComparison, FlowValue, FlowValues, mask};
+use super::value::{FlowValue, FlowValues, mask};
 
 /// The value of an operand.
 pub(super) fn operand(state: &mut PathState, values: &mut FlowValues, operand: &PtxOperand) -> FlowValue {
@@ -185,26 +187,12 @@ fn logic(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, a
 fn setp(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, arguments: &[FlowValue]) -> FlowValue {
     let (&[a, b], rest) = (arguments.first_chunk::<2>().unwrap_or(&[arguments[0]; 2]), arguments.get(2));
     let words: Vec<&str> = instruction.modifiers().collect();
-    let comparison = words.first().copied().unwrap_or_default();
-    let unsigned = ["lo", "ls", "hi", "hs"].contains(&comparison);
-    let signed = kind.signed && !unsigned;
-    let bits = kind.bits;
-    let mut ask = |comparison, a, b| values.compare(comparison, signed, bits, a, b);
-    let result = if kind.float {
-        values.other(&instruction.to_string(), vec![a, b])
-    } else {
-        match comparison {
-            "eq" => ask(FlowComparison::Equal, a, b),
-            "ne" => {
-                let equal = ask(FlowComparison::Equal, a, b);
-                values.not(equal)
-            }
-            "lt" | "lo" => ask(FlowComparison::Less, a, b),
-            "le" | "ls" => ask(FlowComparison::LessOrEqual, a, b),
-            "gt" | "hi" => ask(FlowComparison::Less, b, a),
-            "ge" | "hs" => ask(FlowComparison::LessOrEqual, b, a),
-            _ => values.other(&instruction.to_string(), vec![a, b]),
-        }
+    let word = words.first().copied().unwrap_or_default();
+    let unsigned = NumberComparison::of_unsigned_mnemonic(word);
+    let signed = kind.signed && unsigned.is_none();
+    let result = match NumberComparison::of_mnemonic(word).or(unsigned) {
+        Some(comparison) if !kind.float => values.compare(comparison, signed, kind.bits, a, b),
+        _ => values.other(&instruction.to_string(), vec![a, b]),
     };
     match (words.get(1).copied(), rest) {
         (Some("and"), Some(&q)) => values.and(result, q),

@@ -1,8 +1,11 @@
 //! What is known on a path from the branches that it took: which predicates hold, and how values compare.
 
+use std::cmp::Ordering;
+
+use margay_ptx::effect::NumberComparison;
 use rustc_hash::FxHashMap;
 
-use super::value::{FlowComparison, FlowNode, FlowValue, FlowValues};
+use super::value::{FlowNode, FlowValue, FlowValues};
 
 /// Which of less, equal and greater is still possible.
 const LESS: u8 = 1;
@@ -22,14 +25,10 @@ pub(super) struct PathFacts {
 }
 
 /// The possible outcomes of a comparison under which it holds.
-fn outcomes(comparison: FlowComparison, swapped: bool) -> u8 {
-    match (comparison, swapped) {
-        (FlowComparison::Equal, _) => EQUAL,
-        (FlowComparison::Less, false) => LESS,
-        (FlowComparison::Less, true) => GREATER,
-        (FlowComparison::LessOrEqual, false) => LESS | EQUAL,
-        (FlowComparison::LessOrEqual, true) => GREATER | EQUAL,
-    }
+fn outcomes(comparison: NumberComparison, swapped: bool) -> u8 {
+    let comparison = if swapped { comparison.mirrored() } else { comparison };
+    let outcomes = [(LESS, Ordering::Less), (EQUAL, Ordering::Equal), (GREATER, Ordering::Greater)];
+    outcomes.into_iter().filter(|(_, order)| comparison.holds(*order, Ordering::Equal)).fold(0, |all, (outcome, _)| all | outcome)
 }
 
 impl PathFacts {

@@ -1,5 +1,6 @@
 //! The exploration of a function: one state for each way through it.
 
+use margay_ptx::effect::NumberComparison;
 use rustc_hash::FxHashMap;
 
 use crate::ptx::{PtxFunction, PtxInstruction, PtxModule, PtxOperand};
@@ -8,7 +9,7 @@ use super::arithmetic::{compute, forget, operand};
 use super::effect::{FlowAccess, FlowEffect, Verb, effect};
 use super::facts::PathFacts;
 use super::state::{EventKind, Frame, PathEffect, PathState, Region};
-use super::value::{FlowComparison, FlowNode, FlowValue, FlowValues};
+use super::value::{FlowNode, FlowValue, FlowValues};
 use super::{ActionKind, FlowPath, PathAction, Swap};
 
 /// A branch that is not decided goes each way at most so often on one path: a loop has so many rounds, and one more.
@@ -420,7 +421,7 @@ impl PathMachine<'_> {
             forget(state, values, to);
             if let (Verb::CompareAndSwap, PtxOperand::Register(old), Some(compared)) = (access.verb, to, compared) {
                 let old = state.register(values, old);
-                swapped = Some(values.compare(FlowComparison::Equal, false, access.bits, old, compared));
+                swapped = Some(values.compare(NumberComparison::Equal, false, access.bits, old, compared));
             }
         }
         let made = event(instruction, EventKind::Access(access, swapped));

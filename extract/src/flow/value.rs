@@ -2,23 +2,14 @@
 //! so that a value that was compared once is known when it is compared again.
 
 use std::cell::Cell;
+use std::cmp::Ordering;
 
+use margay_ptx::effect::NumberComparison;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The number of a value in its [`FlowValues`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct FlowValue(u32);
-
-/// How two values may compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum FlowComparison {
-    /// Equal.
-    Equal,
-    /// Less.
-    Less,
-    /// Less or equal.
-    LessOrEqual,
-}
 
 /// What a value is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -43,8 +34,8 @@ pub(super) enum FlowNode {
     Other(String, Vec<FlowValue>),
     /// The first value if the predicate holds, else the second.
     Choice(FlowValue, FlowValue, FlowValue),
-    /// A predicate: a comparison; signed or not.
-    Compare(FlowComparison, bool, FlowValue, FlowValue),
+    /// A predicate: one of `==`, `<` and `<=`; signed or not.
+    Compare(NumberComparison, bool, FlowValue, FlowValue),
     /// A predicate that does not hold.
     Not(FlowValue),
     /// Both predicates hold.
@@ -232,29 +223,35 @@ impl FlowValues {
         }
     }
 
-    /// A comparison of values of so many bits.
+    /// A comparison of values of so many bits. One that says the same as another one in other words becomes that one.
     pub(super) fn compare(
         &mut self,
-        comparison: FlowComparison,
+        comparison: NumberComparison,
         signed: bool,
         bits: u32,
         a: FlowValue,
         b: FlowValue,
     ) -> FlowValue {
+        match comparison {
+            NumberComparison::NotEqual => {
+                let equal = self.compare(NumberComparison::Equal, signed, bits, a, b);
+                return self.not(equal);
+            }
+            NumberComparison::Greater | NumberComparison::GreaterOrEqual => {
+                return self.compare(comparison.mirrored(), signed, bits, b, a);
+            }
+            NumberComparison::Equal | NumberComparison::Less | NumberComparison::LessOrEqual => {}
+        }
         let (a, b) = if bits < 64 { (self.low(bits, a), self.low(bits, b)) } else { (a, b) };
         if let (Some(x), Some(y)) = (self.as_number(a), self.as_number(b)) {
             let shift = 64 - bits.min(64);
             let order = if signed { (((x << shift) as i64) >> shift).cmp(&(((y << shift) as i64) >> shift)) } else { x.cmp(&y) };
-            return self.truth(match comparison {
-                FlowComparison::Equal => order.is_eq(),
-                FlowComparison::Less => order.is_lt(),
-                FlowComparison::LessOrEqual => order.is_le(),
-            });
+            return self.truth(comparison.holds(order, Ordering::Equal));
         }
         if a == b {
-            return self.truth(comparison != FlowComparison::Less);
+            return self.truth(comparison.holds(0, 0));
         }
-        if comparison != FlowComparison::Equal {
+        if comparison != NumberComparison::Equal {
             return self.intern(FlowNode::Compare(comparison, signed, a, b));
         }
         let key = (bits, a, b);
@@ -266,7 +263,8 @@ impl FlowValues {
         let parts = [(a, b), (b, a)].into_iter().filter(|_| self.depth <= MAX_DEPTH).collect::<Vec<_>>();
         let known = parts.into_iter().find_map(|(x, y)| self.equal_parts(x, y, bits));
         self.depth -= 1;
-        let equality = known.unwrap_or_else(|| self.intern(FlowNode::Compare(FlowComparison::Equal, false, a.min(b), a.max(b))));
+        let equality =
+            known.unwrap_or_else(|| self.intern(FlowNode::Compare(NumberComparison::Equal, false, a.min(b), a.max(b))));
         self.equalities.insert(key, equality);
         equality
     }
@@ -289,7 +287,7 @@ impl FlowValues {
                 let mut all = self.truth(true);
                 for (i, part) in parts.into_iter().enumerate() {
                     let other = self.slice(i as u32 * size, size, y);
-                    let same = self.compare(FlowComparison::Equal, false, size, part, other);
+                    let same = self.compare(NumberComparison::Equal, false, size, part, other);
                     all = self.and(all, same);
                 }
                 Some(all)
@@ -297,18 +295,18 @@ impl FlowValues {
             FlowNode::Other(name, parts) if self.as_number(y) == Some(0) && parts.len() == 2 => {
                 let [a, b] = [parts[0], parts[1]];
                 if name.starts_with("xor") {
-                    return Some(self.compare(FlowComparison::Equal, false, bits, a, b));
+                    return Some(self.compare(NumberComparison::Equal, false, bits, a, b));
                 }
                 if name.starts_with("or") {
-                    let a = self.compare(FlowComparison::Equal, false, bits, a, y);
-                    let b = self.compare(FlowComparison::Equal, false, bits, b, y);
+                    let a = self.compare(NumberComparison::Equal, false, bits, a, y);
+                    let b = self.compare(NumberComparison::Equal, false, bits, b, y);
                     return Some(self.and(a, b));
                 }
                 None
             }
             // The same bits in front of both.
             FlowNode::Signed(from, _, v) => match self.node(y).clone() {
-                FlowNode::Signed(other, _, w) if other == from => Some(self.compare(FlowComparison::Equal, false, from, v, w)),
+                FlowNode::Signed(other, _, w) if other == from => Some(self.compare(NumberComparison::Equal, false, from, v, w)),
                 _ => None,
             },
             _ => None,

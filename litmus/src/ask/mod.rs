@@ -62,6 +62,7 @@ pub struct Answered {
 pub struct AskRunners {
     /// Of the models that are asked.
     pub asked: Vec<Runner>,
+    /// Those of the others: `[model][optional axiom]`.
     others: Vec<Vec<Runner>>,
 }
 

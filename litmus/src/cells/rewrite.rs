@@ -3,8 +3,8 @@
 use super::memory::{CellMemory, initial, part, root};
 use crate::refused::Error;
 use crate::test::{
-    Access, Address, Base, Comparison, Instruction, LocalFunction, LocationDeclaration, Operand, Operation, Place, Proposition,
-    Type, TypeKind, Value, Variable,
+    Access, Address, Base, Instruction, LocalFunction, LocationDeclaration, NumberComparison, Operand, Operation, Place,
+    Proposition, Type, TypeKind, Value, Variable,
 };
 
 /// The location of two sizes that a name is of.
@@ -128,8 +128,8 @@ pub(super) fn proposition(p: &Proposition, memories: &[CellMemory]) -> Result<Pr
                 Proposition::equals(Variable::Location(memory.cell(cell)), value)
             });
             match comparison {
-                Comparison::Equal => Proposition::all(cells.collect()),
-                Comparison::NotEqual => Proposition::Not(Box::new(Proposition::all(cells.collect()))),
+                NumberComparison::Equal => Proposition::all(cells.collect()),
+                NumberComparison::NotEqual => Proposition::Not(Box::new(Proposition::all(cells.collect()))),
                 _ => return Err(only_equality(memory)),
             }
         }

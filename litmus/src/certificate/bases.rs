@@ -19,7 +19,7 @@ pub struct Held {
 pub struct Bases {
     /// Of tests.
     pub tests: Vec<Basis>,
-    /// Of models, each with what it includes.
+    /// Of models, each with what it includes: `[model][text]`.
     pub models: Vec<Vec<Basis>>,
 }
 

@@ -6,7 +6,7 @@ use margay_models::execution::{EventData, Execution, Kind, Location, Order, Plac
 use super::Cycle;
 use super::annotate::{Annotated, Language};
 use super::edge::{Communication, Direction, Edge, LinkKind};
-use crate::render::{self, Error};
+use crate::render::{self, RenderError};
 use crate::test::Test;
 
 /// An access of the cycle.
@@ -166,7 +166,7 @@ impl Annotated {
     ///
     /// # Errors
     /// If the language cannot say it.
-    pub fn test(&self, language: Language, name: &str) -> Result<Test, Error> {
+    pub fn test(&self, language: Language, name: &str) -> Result<Test, RenderError> {
         if language == Language::Ptx2015 {
             return self.in_2015(name);
         }

@@ -8,7 +8,7 @@ use margay_models::execution::{Order, Placement, Scope};
 use super::annotate::{Annotated, Language, Variations, product};
 use super::edge::{Direction, Edge, LinkKind};
 use super::{Cycle, build};
-use crate::render::{self, Error, Rendered};
+use crate::render::{self, RenderError, Rendered};
 use crate::test::*;
 
 /// How an access goes to memory.
@@ -155,7 +155,7 @@ impl Annotated {
     }
 
     /// The test in the form of 2015.
-    pub(super) fn in_2015(&self, name: &str) -> Result<Test, Error> {
+    pub(super) fn in_2015(&self, name: &str) -> Result<Test, RenderError> {
         let cycle = self.cycle.written(Language::Ptx2015);
         let Rendered { mut test, lines, .. } = render::render(&self.execution(Language::Ptx2015), name, Some(&cycle), &[])?;
         let chains = self.cycle.chains();

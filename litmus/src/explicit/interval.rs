@@ -48,7 +48,7 @@ pub(super) fn plan(model: &Model) -> Plan {
 
 /// Bounds of the chosen relations: `(must, may)`, a word for each event.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Chosen<'a> {
+pub(super) struct ChosenBounds<'a> {
     pub rf: (&'a [u64], &'a [u64]),
     pub co: (&'a [u64], &'a [u64]),
     pub sync_fence: (&'a [u64], &'a [u64]),
@@ -135,7 +135,7 @@ impl IntervalMachine {
     }
 
     /// What is known of a check.
-    pub fn status(&mut self, plan: &Plan, check: usize, chosen: Chosen<'_>) -> CheckStatus {
+    pub fn status(&mut self, plan: &Plan, check: usize, chosen: ChosenBounds<'_>) -> CheckStatus {
         let test = &plan.checks[check];
         for &s in &test.needs {
             let (step, choices) = &plan.chosen[s];
@@ -160,7 +160,7 @@ impl IntervalMachine {
     }
 
     /// Takes over the bounds of a chosen relation.
-    fn choose(&mut self, to: ExprId, relation: BaseRelation, chosen: Chosen<'_>) {
+    fn choose(&mut self, to: ExprId, relation: BaseRelation, chosen: ChosenBounds<'_>) {
         let (must, may) = (self.must.rows_mut(to), self.may.rows_mut(to));
         match relation {
             BaseRelation::Rf => copy(must, may, chosen.rf),

@@ -1,7 +1,7 @@
 //! Every execution with the outcome that a test asks for, and what forbids each.
 
 use super::cycle::CycleValues;
-use super::search::{Engine, List, Search, SearchEffort, SearchGoal};
+use super::search::{List, SearchEffort, SearchGoal, SearchWorkspace, SkeletonSearch};
 use super::{Error, ExplicitRunner, FoundExecution, Options, Witness};
 use crate::outcome::asked;
 use crate::test::Test;
@@ -46,7 +46,7 @@ impl ExplicitRunner {
             // One more than is wanted says whether these are all.
             let mut list = List { found: Vec::new(), most: most + 1 - executions.len() };
             let goal = SearchGoal { outcomes: asked(test.condition.quantifier, &skeleton), check: None };
-            let mut engine = Engine {
+            let mut engine = SearchWorkspace {
                 plan: &self.plan,
                 machine: &mut self.machine,
                 judge: &mut self.judge,
@@ -57,7 +57,7 @@ impl ExplicitRunner {
                 list: Some(&mut list),
                 twins: Vec::new(),
             };
-            Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run();
+            SkeletonSearch::new(&mut engine, &skeleton, &goal, self.questions.signature).run();
             if let Some(spent) = &effort.spent {
                 return Err(spent.clone());
             }

@@ -18,10 +18,10 @@ use crate::gap::{Gap, gap};
 use crate::outcome::{asked, filtered};
 use crate::prepare::{Questions, Subject};
 use crate::test::{Quantifier, Test};
-use crate::unfold::{Program, Skeleton, Unfolding};
+use crate::unfold::{ExecutionProgram, Skeleton, Unfolding};
 use cycle::CycleValues;
 use interval::{IntervalMachine, plan};
-use search::{Engine, FoundExecution, Search, SearchEffort, SearchGoal};
+use search::{FoundExecution, SearchEffort, SearchGoal, SearchWorkspace, SkeletonSearch};
 use twins::Twins;
 
 pub(crate) use ordered::ordered;
@@ -53,7 +53,7 @@ impl ExplicitRunner {
     }
 
     /// Runs the program of an execution: does it have the execution's outcome, does it race?
-    pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {
+    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<Verdict, Error> {
         self.decide(&self.questions.of_program(program)?, options)
     }
 
@@ -142,7 +142,7 @@ impl ExplicitRunner {
             }
             let skeleton = unfolding.skeleton_in_a_word(&chosen)?;
             let goal = goal(&skeleton);
-            let mut engine = Engine {
+            let mut engine = SearchWorkspace {
                 plan: &self.plan,
                 machine: &mut self.machine,
                 judge: &mut self.judge,
@@ -154,7 +154,7 @@ impl ExplicitRunner {
                 twins: twins.on(&chosen),
             };
             if let Some(FoundExecution { execution, finals }) =
-                Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run()
+                SkeletonSearch::new(&mut engine, &skeleton, &goal, self.questions.signature).run()
             {
                 return Ok(Some(Witness { execution, finals, paths: chosen, places: skeleton.places }));
             }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use margay_models::bits::Event;
 
 use super::cycle::CycleValues;
-use super::search::{Engine, FoundExecution, Search, SearchEffort, SearchGoal};
+use super::search::{FoundExecution, SearchEffort, SearchGoal, SearchWorkspace, SkeletonSearch};
 use super::{Error, ExplicitRunner, Options};
 use crate::cells;
 use crate::outcome::Outcome;
-use crate::test::{Comparison, Operand, Proposition, Test, Variable};
+use crate::test::{NumberComparison, Operand, Proposition, Test, Variable};
 use crate::unfold::Skeleton;
 use crate::verdict::Witness;
 
@@ -49,7 +49,7 @@ impl ExplicitRunner {
         // A comparison of each variable with itself makes the search settle its value.
         let all_known = variables.iter().map(|v| {
             let side = Operand::Variable(v.clone());
-            Proposition::Compare { comparison: Comparison::Equal, left: side.clone(), right: side }
+            Proposition::Compare { comparison: NumberComparison::Equal, left: side.clone(), right: side }
         });
         let all_known: Vec<Proposition> = all_known.collect();
         for number in 0..unfolding.len() {
@@ -62,7 +62,7 @@ impl ExplicitRunner {
                 let wanted = skeleton.asked.filter.iter().chain(&all_known).map(|p| (Outcome::new(p, &skeleton), true));
                 let known = outcomes.values.iter().map(|values| (Outcome::new(&valuation(variables, values), &skeleton), false));
                 let goal = SearchGoal { outcomes: wanted.chain(known).collect(), check: None };
-                let mut engine = Engine {
+                let mut engine = SearchWorkspace {
                     plan: &self.plan,
                     machine: &mut self.machine,
                     judge: &mut self.judge,
@@ -73,7 +73,7 @@ impl ExplicitRunner {
                     twins: Vec::new(),
                     list: None,
                 };
-                let found = Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run();
+                let found = SkeletonSearch::new(&mut engine, &skeleton, &goal, self.questions.signature).run();
                 let Some(found) = found else { break };
                 let values: Vec<i64> = variables.iter().map(|v| value(v, &found, &skeleton).unwrap_or(0)).collect();
                 if outcomes.values.contains(&values) {

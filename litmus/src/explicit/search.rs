@@ -12,7 +12,7 @@ use margay_models::judge::Judge;
 use margay_models::signature::Signature;
 
 use super::cycle::CycleValues;
-use super::interval::{CheckStatus, Chosen, IntervalMachine};
+use super::interval::{CheckStatus, ChosenBounds, IntervalMachine};
 use super::order::{Pair, PartialOrder};
 use crate::outcome::{KnownValues, Outcome};
 use crate::unfold::{Skeleton, WriteValue};
@@ -43,7 +43,7 @@ enum Look {
 }
 
 /// Working space and counters that outlive one skeleton.
-pub(super) struct Engine<'a> {
+pub(super) struct SearchWorkspace<'a> {
     pub plan: &'a Plan,
     pub machine: &'a mut IntervalMachine,
     pub judge: &'a mut Judge,
@@ -120,8 +120,8 @@ impl SearchEffort {
     }
 }
 
-pub(super) struct Search<'a, 'e> {
-    engine: &'a mut Engine<'e>,
+pub(super) struct SkeletonSearch<'a, 'e> {
+    engine: &'a mut SearchWorkspace<'e>,
     skeleton: &'a Skeleton,
     goal: &'a SearchGoal,
     /// The reads, and for each the writes that it may read from.
@@ -144,9 +144,9 @@ pub(super) struct Search<'a, 'e> {
     execution: Execution,
 }
 
-impl<'a, 'e> Search<'a, 'e> {
+impl<'a, 'e> SkeletonSearch<'a, 'e> {
     /// `signature`: that of the model, which says which orders are chosen.
-    pub fn new(engine: &'a mut Engine<'e>, skeleton: &'a Skeleton, goal: &'a SearchGoal, signature: Signature) -> Self {
+    pub fn new(engine: &'a mut SearchWorkspace<'e>, skeleton: &'a Skeleton, goal: &'a SearchGoal, signature: Signature) -> Self {
         let x = &skeleton.execution;
         let total = signature.total_coherence();
         let n = x.size();
@@ -544,7 +544,7 @@ impl<'a, 'e> Search<'a, 'e> {
             // Nothing is found from here on, and the caller asks why.
             return Look::Refuted;
         }
-        let chosen = Chosen {
+        let chosen = ChosenBounds {
             rf: (&self.rf_must, &self.rf_may),
             co: (&co.must, &co.may),
             sync_fence: (&sync_fence.must, &sync_fence.may),

@@ -1,6 +1,6 @@
 //! What a test asks, in parts: what concerns one register of one thread goes with that thread, the rest comes at the end.
 
-use crate::test::{Comparison, Operand, Proposition, Quantifier, Test, Variable};
+use crate::test::{NumberComparison, Operand, Proposition, Quantifier, Test, Variable};
 use crate::unfold::{Node, Unfolding};
 
 /// `register == value`, a conjunct.
@@ -10,7 +10,7 @@ pub(super) struct ConditionAtom {
     pub part: char,
     pub thread: usize,
     pub register: String,
-    pub comparison: Comparison,
+    pub comparison: NumberComparison,
     pub value: i64,
 }
 
@@ -46,7 +46,7 @@ impl ConditionQuestion {
                     return self.atoms.push(ConditionAtom { part, thread, register, comparison: *comparison, value: *value });
                 }
                 (Operand::Variable(Variable::Location(name)), Operand::Integer(value))
-                    if *comparison == Comparison::Equal && only_write(unfolding, name) == Some(*value) =>
+                    if *comparison == NumberComparison::Equal && only_write(unfolding, name) == Some(*value) =>
                 {
                     return;
                 }
@@ -113,10 +113,10 @@ fn normal(p: &Proposition, negated: bool) -> Proposition {
         Proposition::And(parts) => many(parts, !negated),
         Proposition::Or(parts) => many(parts, negated),
         Proposition::Compare { comparison, left, right } => {
-            let comparison = if negated { opposite(*comparison) } else { *comparison };
+            let comparison = if negated { comparison.opposite() } else { *comparison };
             let variable = |o: &Operand| matches!(o, Operand::Variable(_));
             let (comparison, left, right) = if !variable(left) && variable(right) {
-                (mirrored(comparison), right.clone(), left.clone())
+                (comparison.mirrored(), right.clone(), left.clone())
             } else {
                 (comparison, left.clone(), right.clone())
             };
@@ -129,26 +129,5 @@ fn conjuncts(p: Proposition) -> Vec<Proposition> {
     match p {
         Proposition::And(parts) => parts,
         other => vec![other],
-    }
-}
-
-fn opposite(c: Comparison) -> Comparison {
-    match c {
-        Comparison::Equal => Comparison::NotEqual,
-        Comparison::NotEqual => Comparison::Equal,
-        Comparison::Less => Comparison::GreaterOrEqual,
-        Comparison::LessOrEqual => Comparison::Greater,
-        Comparison::Greater => Comparison::LessOrEqual,
-        Comparison::GreaterOrEqual => Comparison::Less,
-    }
-}
-
-fn mirrored(c: Comparison) -> Comparison {
-    match c {
-        Comparison::Equal | Comparison::NotEqual => c,
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
     }
 }

@@ -6,7 +6,7 @@ use margay_models::execution::Kind;
 use super::condition::{ConditionAtom, ConditionQuestion};
 use super::values::last;
 use super::{Canonical, Detail, IdentityForm};
-use crate::test::{Comparison, Test, ThreadId};
+use crate::test::{NumberComparison, Test, ThreadId};
 use crate::unfold::{Error, Node, Path, PathEvent, Symbols};
 
 /// A shape, and the threads of the test in its order.
@@ -37,7 +37,7 @@ pub(super) fn path<'a>(paths: &'a [Path], symbols: &Symbols, question: &Conditio
 }
 
 fn of_thread(question: &ConditionQuestion, thread: usize) -> impl Iterator<Item = &ConditionAtom> {
-    question.atoms.iter().filter(move |a| a.thread == thread && a.comparison == Comparison::Equal)
+    question.atoms.iter().filter(move |a| a.thread == thread && a.comparison == NumberComparison::Equal)
 }
 
 /// Is the outcome not at odds with what the path supposes of the values read?

@@ -3,7 +3,7 @@
 //! (`atom.add`, `r0 < 2`) keeps its numbers.
 
 use super::condition::ConditionQuestion;
-use crate::test::{Comparison, Operand, Proposition, Variable};
+use crate::test::{NumberComparison, Operand, Proposition, Variable};
 use crate::unfold::{Binary, Node, Path, Symbol, Symbols, Unary, Unfolding};
 
 /// The classes of locations.
@@ -27,8 +27,8 @@ pub(super) enum Supposition {
 /// Brings a supposition into that form.
 pub(super) fn supposition(symbols: &Symbols, symbol: Symbol, holds: bool) -> Supposition {
     match symbols.node(symbol) {
-        Node::Binary(Binary::Compare(Comparison::Equal), a, b) => Supposition::Equal(holds, a, Some(b)),
-        Node::Binary(Binary::Compare(Comparison::NotEqual), a, b) => Supposition::Equal(!holds, a, Some(b)),
+        Node::Binary(Binary::Compare(NumberComparison::Equal), a, b) => Supposition::Equal(holds, a, Some(b)),
+        Node::Binary(Binary::Compare(NumberComparison::NotEqual), a, b) => Supposition::Equal(!holds, a, Some(b)),
         Node::Unary(Unary::LogicalNot, a) => supposition(symbols, a, !holds),
         Node::Read(_) => Supposition::Equal(!holds, symbol, None),
         _ => Supposition::Other(holds, symbol),
@@ -146,7 +146,7 @@ impl ClassBuilder<'_> {
             let (paths, symbols) = unfolding.thread(atom.thread);
             for path in paths {
                 let Some(symbol) = last(path, &atom.register) else { continue };
-                let equality = matches!(atom.comparison, Comparison::Equal | Comparison::NotEqual);
+                let equality = atom.comparison.is_of_equality();
                 if !equality || !matches!(symbols.node(symbol), Node::Read(_)) {
                     self.keep(path, symbols, symbol);
                 }
@@ -163,7 +163,7 @@ impl ClassBuilder<'_> {
             Proposition::Not(p) => self.proposition(p),
             Proposition::And(parts) | Proposition::Or(parts) => parts.iter().for_each(|p| self.proposition(p)),
             Proposition::Compare { comparison, left, right } => {
-                let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+                let equality = comparison.is_of_equality();
                 let mut located = Vec::new();
                 for operand in [left, right] {
                     match operand {

@@ -5,7 +5,7 @@ use margay_models::execution::{Placement, Scope};
 use super::source::Source;
 use super::{braces, initial, locations};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CScope, Expected, Expression, MemoryOrder, Parameter, Statement,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CScope, Expected, Expression, Parameter, Statement,
     StatementKind, Test, ThreadId,
 };
 
@@ -227,7 +227,7 @@ impl AtomicSpelling<'_> {
         }
     }
 
-    fn memory_order(self, order: MemoryOrder) -> String {
+    fn memory_order(self, order: CMemoryOrder) -> String {
         match self {
             Self::OpenCl => format!("memory_order_{}", order.name()),
             Self::Cuda => format!("cuda::std::memory_order_{}", order.name()),
@@ -293,7 +293,7 @@ impl AtomicSpelling<'_> {
             AtomicFunction::CompareExchange { failure: Some(failure), .. } => Some(self.memory_order(*failure)),
             _ => None,
         };
-        let order = self.memory_order(call.order.unwrap_or(MemoryOrder::SeqCst));
+        let order = self.memory_order(call.order.unwrap_or(CMemoryOrder::SeqCst));
         let object = match self {
             Self::Cuda => Some(format!("cuda::atomic_ref<int, {}>(*{}).", thread_scope(call.scope), self.operand(&call.address))),
             Self::Source(source) if source.is_built_in(call) => {

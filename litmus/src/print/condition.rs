@@ -1,6 +1,6 @@
 //! Conditions: `P1:r1 == 1 /\ x == 2` in the tabular form, `1:r1=1 /\ [x]=2` in herd's.
 
-use crate::test::{Comparison, Dialect, Operand, Proposition, Variable};
+use crate::test::{Dialect, NumberComparison, Operand, Proposition, Variable};
 
 /// A variable.
 pub fn variable(variable: &Variable, dialect: Dialect) -> String {
@@ -20,7 +20,7 @@ pub fn proposition(p: &Proposition, dialect: Dialect) -> String {
         Proposition::Compare { comparison, left, right } => {
             let (left, right) = (operand(left, dialect), operand(right, dialect));
             match (comparison, dialect) {
-                (Comparison::Equal, Dialect::GpuPtx | Dialect::C) => format!("{left}={right}"),
+                (NumberComparison::Equal, Dialect::GpuPtx | Dialect::C) => format!("{left}={right}"),
                 _ => format!("{left} {} {right}", comparison.symbol()),
             }
         }

@@ -10,7 +10,7 @@ use super::c::{AtomicSpelling, head, lines, opencl_scope, thread_scope};
 use super::tail;
 use crate::read;
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CScope, Dialect, Expression, MemoryOrder, Parameter, Statement,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CScope, Dialect, Expression, Parameter, Statement,
     StatementKind, Test, ThreadId,
 };
 
@@ -300,12 +300,12 @@ impl<'a> Source<'a> {
     }
 
     /// A memory order.
-    pub fn order(&self, order: MemoryOrder) -> String {
+    pub fn order(&self, order: CMemoryOrder) -> String {
         format!("{}{}", self.of.orders, order.name())
     }
 
     /// A fence.
-    pub fn fence(&self, order: MemoryOrder, scope: Option<CScope>) -> String {
+    pub fn fence(&self, order: CMemoryOrder, scope: Option<CScope>) -> String {
         let fence = |namespace: &str, scope: String| format!("{namespace}atomic_thread_fence({}{scope})", self.order(order));
         match (self.of.language, scope) {
             (CLanguage::Cpp, None) => fence("std::", String::new()),
@@ -317,7 +317,7 @@ impl<'a> Source<'a> {
                     CScope::Threads(Scope::Sys) => Some("__threadfence_system()"),
                     _ => None,
                 };
-                match short.filter(|_| order == MemoryOrder::SeqCst && !self.of.text.contains("atomic_thread_fence")) {
+                match short.filter(|_| order == CMemoryOrder::SeqCst && !self.of.text.contains("atomic_thread_fence")) {
                     Some(short) => short.to_owned(),
                     None => fence("cuda::", format!(", {}", thread_scope(Some(scope)))),
                 }
@@ -350,7 +350,7 @@ impl<'a> Source<'a> {
         let function =
             !matches!(call.function, AtomicFunction::Load | AtomicFunction::Store(_) | AtomicFunction::CompareExchange { .. });
         let atomic = self.parameter(&call.address).is_some_and(|p| p.ty.atomic);
-        self.of.language == CLanguage::Cuda && call.order == Some(MemoryOrder::Relaxed) && scope && function && !atomic
+        self.of.language == CLanguage::Cuda && call.order == Some(CMemoryOrder::Relaxed) && scope && function && !atomic
     }
 
     /// The name of a built-in function.

@@ -3,7 +3,7 @@
 use margay_models::diagnostic::Diagnostic;
 
 use super::cursor::Cursor;
-use crate::test::{Comparison, Condition, Operand, Proposition, Quantifier, Variable};
+use crate::test::{Condition, NumberComparison, Operand, Proposition, Quantifier, Variable};
 
 /// Words that end the program.
 const TAIL: [&str; 5] = ["exists", "forall", "locations", "filter", "ScopeTree"];
@@ -138,7 +138,7 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Proposition, Diagnostic> {
         }
     }
     let left = operand(cursor)?;
-    let comparison: Comparison = cursor.comparison().ok_or_else(|| cursor.expected("a comparison, `==` or `!=`"))?;
+    let comparison: NumberComparison = cursor.comparison().ok_or_else(|| cursor.expected("a comparison, `==` or `!=`"))?;
     let is_name = cursor.peek_word().is_some();
     let right = match (&left, operand(cursor)?) {
         // In assembly a variable is compared with the address that a name is, not with what is there.

@@ -6,7 +6,7 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 
 use super::instruction::assembly::Spoken;
 use super::token::{Token, TokenKind};
-use crate::test::{Comparison, ThreadId, Variable};
+use crate::test::{NumberComparison, ThreadId, Variable};
 
 /// How deep expressions, blocks and propositions may be nested; more is no litmus test but an attack on the stack.
 pub(super) const MAX_DEPTH: usize = 100;
@@ -212,16 +212,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a comparison: `==`, `=`, `!=`, `<>`, `<`, `<=`, `>`, `>=`.
-    pub fn comparison(&mut self) -> Option<Comparison> {
+    pub fn comparison(&mut self) -> Option<NumberComparison> {
         let symbols = [
-            ("==", Comparison::Equal),
-            ("=", Comparison::Equal),
-            ("!=", Comparison::NotEqual),
-            ("<>", Comparison::NotEqual),
-            ("<=", Comparison::LessOrEqual),
-            (">=", Comparison::GreaterOrEqual),
-            ("<", Comparison::Less),
-            (">", Comparison::Greater),
+            ("==", NumberComparison::Equal),
+            ("=", NumberComparison::Equal),
+            ("!=", NumberComparison::NotEqual),
+            ("<>", NumberComparison::NotEqual),
+            ("<=", NumberComparison::LessOrEqual),
+            (">=", NumberComparison::GreaterOrEqual),
+            ("<", NumberComparison::Less),
+            (">", NumberComparison::Greater),
         ];
         symbols.into_iter().find(|(symbol, _)| self.eat_all(symbol)).map(|(_, comparison)| comparison)
     }

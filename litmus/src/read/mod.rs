@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, Severity, SourceFile, Span};
 use margay_models::limited;
-use margay_models::text::{Kind, another};
+use margay_models::text::{FileKind, another};
 
 use crate::print::{CLanguage, language};
 use crate::test::{Dialect, Sequencing, Test, Thread};
@@ -70,7 +70,7 @@ pub fn test(file: &Arc<SourceFile>) -> Result<Read, Vec<Diagnostic>> {
     match read {
         Ok(test) if errors.is_empty() => Ok(Read { test, warnings, file: file.clone() }),
         // What is of another kind is wrong from its first line on: that line says it best.
-        _ => Err(another(file, Kind::Litmus).map_or(errors, |error| vec![error])),
+        _ => Err(another(file, FileKind::Litmus).map_or(errors, |error| vec![error])),
     }
 }
 

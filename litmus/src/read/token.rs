@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::text::end_of_nested_comment;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +42,9 @@ pub(super) fn tokens(file: &Arc<SourceFile>, from: usize, c: bool) -> Result<Vec
         } else if rest.starts_with(b"//") {
             i += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
         } else if rest.starts_with(b"/*") {
-            i = end_of_comment(file, i, b"/*", b"*/")?;
+            i = behind_comment(file, i, text[i + 2..].find("*/").map(|end| i + end + 4))?;
         } else if rest.starts_with(b"(*") && (!c || depth == 0) {
-            i = end_of_comment(file, i, b"(*", b"*)")?;
+            i = behind_comment(file, i, end_of_nested_comment(text, i))?;
         } else if character == '"' {
             let Some(length) = text[i + 1..].find('"') else {
                 return Err(Diagnostic::error("a text without its closing quotation mark").at(
@@ -94,25 +95,7 @@ fn word(file: &Arc<SourceFile>, span: Span) -> Result<TokenKind, Diagnostic> {
     }
 }
 
-/// The end of the comment that starts at `start`; comments nest.
-fn end_of_comment(file: &Arc<SourceFile>, start: usize, open: &[u8], close: &[u8]) -> Result<usize, Diagnostic> {
-    let bytes = file.text.as_bytes();
-    let nests = open == b"(*";
-    let mut depth = 1;
-    let mut i = start + 2;
-    while i < bytes.len() {
-        if bytes[i..].starts_with(close) {
-            depth -= 1;
-            i += 2;
-            if depth == 0 {
-                return Ok(i);
-            }
-        } else if nests && bytes[i..].starts_with(open) {
-            depth += 1;
-            i += 2;
-        } else {
-            i += 1;
-        }
-    }
-    Err(Diagnostic::error("a comment without its end").at(file, Span::new(start, start + 2), "it starts here"))
+/// Behind the end of the comment that starts at `start`.
+fn behind_comment(file: &Arc<SourceFile>, start: usize, end: Option<usize>) -> Result<usize, Diagnostic> {
+    end.ok_or_else(|| Diagnostic::error("a comment without its end").at(file, Span::new(start, start + 2), "it starts here"))
 }

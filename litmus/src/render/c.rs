@@ -3,13 +3,13 @@
 use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{EventData, Execution, Kind, Order};
 
-use super::Error;
+use super::RenderError;
 use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::print::statement_lines;
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CScope, CType, Comparison, Expected, Expression, MemoryOrder,
-    Parameter, Statement, StatementKind,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CScope, CType, Expected, Expression,
+    NumberComparison, Parameter, Statement, StatementKind,
 };
 
 /// A statement and the events that it stands for, under the reads that it is control-dependent on.
@@ -24,7 +24,7 @@ struct Guarded {
 type RenderedThread = (Body, Vec<Parameter>, Vec<(Event, usize)>);
 
 /// The program of the thread with the given events.
-pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<RenderedThread, Error> {
+pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<RenderedThread, RenderError> {
     let writer = StatementWriter { x, values };
     let mut guarded = Vec::new();
     let mut i = 0;
@@ -91,7 +91,7 @@ struct StatementWriter<'a> {
 impl StatementWriter<'_> {
     /// Puts runs of statements with a common guard into one `if`. `order` gets, for each statement of the result in order of
     /// appearance, the item that it is (`None` for an `if`).
-    fn nest(&self, items: &[Guarded], open: &EventSet, order: &mut Vec<Option<usize>>) -> Result<Vec<Statement>, Error> {
+    fn nest(&self, items: &[Guarded], open: &EventSet, order: &mut Vec<Option<usize>>) -> Result<Vec<Statement>, RenderError> {
         self.nest_from(items, 0, items.len(), open, order)
     }
 
@@ -102,7 +102,7 @@ impl StatementWriter<'_> {
         to: usize,
         open: &EventSet,
         order: &mut Vec<Option<usize>>,
-    ) -> Result<Vec<Statement>, Error> {
+    ) -> Result<Vec<Statement>, RenderError> {
         let mut out = Vec::new();
         let mut i = from;
         while i < to {
@@ -118,7 +118,7 @@ impl StatementWriter<'_> {
             let end = (i..to).find(|&j| !items[j].guards.contains(guard)).unwrap_or(to);
             let value = self.values.of_event[guard.index()].unwrap_or(0);
             let condition = Expression::Binary(
-                BinaryOperator::Compare(Comparison::Equal),
+                BinaryOperator::Compare(NumberComparison::Equal),
                 Box::new(self.read(guard)?),
                 Box::new(Expression::Integer(value)),
             );
@@ -133,12 +133,12 @@ impl StatementWriter<'_> {
     }
 
     /// The register of a read.
-    fn read(&self, r: Event) -> Result<Expression, Error> {
-        self.values.register[r.index()].clone().map(Expression::Name).ok_or(Error::Dependency(r, r))
+    fn read(&self, r: Event) -> Result<Expression, RenderError> {
+        self.values.register[r.index()].clone().map(Expression::Name).ok_or(RenderError::Dependency(r, r))
     }
 
     /// `start + (r ^ r) + ..` for the reads of the set.
-    fn plus_zeros(&self, start: Expression, reads: EventSet) -> Result<Expression, Error> {
+    fn plus_zeros(&self, start: Expression, reads: EventSet) -> Result<Expression, RenderError> {
         let mut sum = start;
         for r in reads.iter() {
             let r = self.read(r)?;
@@ -148,8 +148,8 @@ impl StatementWriter<'_> {
         Ok(sum)
     }
 
-    fn address(&self, e: Event, partner: Option<Event>) -> Result<Expression, Error> {
-        let location = self.x.events[e.index()].location.ok_or(Error::NoInstruction(e))?;
+    fn address(&self, e: Event, partner: Option<Event>) -> Result<Expression, RenderError> {
+        let location = self.x.events[e.index()].location.ok_or(RenderError::NoInstruction(e))?;
         let mut reads = self.x.addr.column(e);
         if let Some(partner) = partner {
             reads |= &self.x.addr.column(partner);
@@ -157,8 +157,8 @@ impl StatementWriter<'_> {
         self.plus_zeros(Expression::Name(self.values.location[usize::from(location)].clone()), reads)
     }
 
-    fn value(&self, w: Event) -> Result<Expression, Error> {
-        let value = self.values.of_event[w.index()].ok_or(Error::NoInstruction(w))?;
+    fn value(&self, w: Event) -> Result<Expression, RenderError> {
+        let value = self.values.of_event[w.index()].ok_or(RenderError::NoInstruction(w))?;
         let reads = inputs(self.x, w);
         if let Some(r) = reads.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {
             return self.read(r);
@@ -167,7 +167,7 @@ impl StatementWriter<'_> {
         let binary = |operator, a, b| Expression::Binary(operator, Box::new(a), Box::new(b));
         let mut sum: Option<Expression> = None;
         for r in reads.iter() {
-            let expected = self.values.of_event[r.index()].ok_or(Error::Dependency(r, w))?;
+            let expected = self.values.of_event[r.index()].ok_or(RenderError::Dependency(r, w))?;
             let difference = binary(BinaryOperator::Xor, self.read(r)?, Expression::Integer(expected));
             sum = Some(match sum {
                 Some(sum) => binary(BinaryOperator::Add, sum, difference),
@@ -184,7 +184,7 @@ impl StatementWriter<'_> {
     }
 
     /// The statements of an operation, itself last.
-    fn statements(&self, e: Event, pair: Option<Event>) -> Result<Vec<Statement>, Error> {
+    fn statements(&self, e: Event, pair: Option<Event>) -> Result<Vec<Statement>, RenderError> {
         if self.x.events[e.index()].compare && self.x.events[e.index()].kind == Kind::Read {
             return self.compare_exchange(e, pair);
         }
@@ -193,12 +193,12 @@ impl StatementWriter<'_> {
 
     /// A compare-exchange that succeeds if there is a write, else one that expects what is never written. The register holds
     /// the expected value before and what was read after it.
-    fn compare_exchange(&self, e: Event, pair: Option<Event>) -> Result<Vec<Statement>, Error> {
+    fn compare_exchange(&self, e: Event, pair: Option<Event>) -> Result<Vec<Statement>, RenderError> {
         let data = &self.x.events[e.index()];
-        let expected = self.values.register[e.index()].clone().ok_or(Error::NoInstruction(e))?;
-        let read = self.values.of_event[e.index()].ok_or(Error::NoInstruction(e))?;
+        let expected = self.values.register[e.index()].clone().ok_or(RenderError::NoInstruction(e))?;
+        let read = self.values.of_event[e.index()].ok_or(RenderError::NoInstruction(e))?;
         let other = match data.other_order {
-            Some(other) => Some(memory_order(other).ok_or(Error::NoInstruction(e))?),
+            Some(other) => Some(CMemoryOrder::with_order(other).ok_or(RenderError::NoInstruction(e))?),
             None => None,
         };
         let (before, desired, order, failure) = match pair {
@@ -207,7 +207,7 @@ impl StatementWriter<'_> {
                 (read, self.value(w)?, order, other.unwrap_or(order.on_failure()))
             }
             None => {
-                let failure = memory_order(data.order).ok_or(Error::NoInstruction(e))?;
+                let failure = CMemoryOrder::with_order(data.order).ok_or(RenderError::NoInstruction(e))?;
                 (NEVER_WRITTEN, Expression::Integer(0), other.unwrap_or(failure), failure)
             }
         };
@@ -230,22 +230,22 @@ impl StatementWriter<'_> {
     }
 
     /// The order of the operation whose halves these are.
-    fn rmw_order(&self, read: Event, write: Event) -> Result<MemoryOrder, Error> {
+    fn rmw_order(&self, read: Event, write: Event) -> Result<CMemoryOrder, RenderError> {
         Ok(match (self.x.events[read.index()].order, self.x.events[write.index()].order) {
-            (Order::Sc, Order::Sc) => MemoryOrder::SeqCst,
-            (Order::Acq, Order::Rel) => MemoryOrder::AcqRel,
-            (Order::Acq, Order::Rlx) => MemoryOrder::Acquire,
-            (Order::Rlx, Order::Rel) => MemoryOrder::Release,
-            (Order::Rlx, Order::Rlx) => MemoryOrder::Relaxed,
-            _ => return Err(Error::NoInstruction(read)),
+            (Order::Sc, Order::Sc) => CMemoryOrder::SeqCst,
+            (Order::Acq, Order::Rel) => CMemoryOrder::AcqRel,
+            (Order::Acq, Order::Rlx) => CMemoryOrder::Acquire,
+            (Order::Rlx, Order::Rel) => CMemoryOrder::Release,
+            (Order::Rlx, Order::Rlx) => CMemoryOrder::Relaxed,
+            _ => return Err(RenderError::NoInstruction(read)),
         })
     }
 
-    fn statement(&self, e: Event, pair: Option<Event>) -> Result<Statement, Error> {
+    fn statement(&self, e: Event, pair: Option<Event>) -> Result<Statement, RenderError> {
         let data = &self.x.events[e.index()];
-        let no_instruction = Error::NoInstruction(e);
-        let order = |o: Order| memory_order(o).ok_or(Error::NoInstruction(e));
-        let call = |function: AtomicFunction, address: Expression, order: MemoryOrder| {
+        let no_instruction = RenderError::NoInstruction(e);
+        let order = |o: Order| CMemoryOrder::with_order(o).ok_or(RenderError::NoInstruction(e));
+        let call = |function: AtomicFunction, address: Expression, order: CMemoryOrder| {
             Expression::Atomic(Box::new(AtomicCall {
                 function,
                 address,
@@ -254,8 +254,8 @@ impl StatementWriter<'_> {
                 object_first: false,
             }))
         };
-        let assign = |value: Expression| -> Result<StatementKind, Error> {
-            let name = self.values.register[e.index()].clone().ok_or(Error::NoInstruction(e))?;
+        let assign = |value: Expression| -> Result<StatementKind, RenderError> {
+            let name = self.values.register[e.index()].clone().ok_or(RenderError::NoInstruction(e))?;
             Ok(StatementKind::Assign { declares: Some(CInteger::Int), name, value: Some(value) })
         };
         let kind = match (data.kind, pair) {
@@ -267,7 +267,7 @@ impl StatementWriter<'_> {
                     }
                     // What computes adds, to what it has read.
                     false if data.computes => {
-                        let read = self.values.of_event[e.index()].ok_or(Error::NoInstruction(e))?;
+                        let read = self.values.of_event[e.index()].ok_or(RenderError::NoInstruction(e))?;
                         AtomicFunction::Fetch(BinaryOperator::Add, less(self.value(w)?, read))
                     }
                     false => AtomicFunction::Exchange(self.value(w)?),
@@ -300,16 +300,4 @@ fn less(value: Expression, by: i64) -> Expression {
         Expression::Integer(value) => Expression::Integer(value - by),
         value => Expression::Binary(BinaryOperator::Subtract, Box::new(value), Box::new(Expression::Integer(by))),
     }
-}
-
-/// The order as an argument; `None` for plain accesses.
-fn memory_order(order: Order) -> Option<MemoryOrder> {
-    Some(match order {
-        Order::Rlx => MemoryOrder::Relaxed,
-        Order::Acq => MemoryOrder::Acquire,
-        Order::Rel => MemoryOrder::Release,
-        Order::AcqRel => MemoryOrder::AcqRel,
-        Order::Sc => MemoryOrder::SeqCst,
-        Order::Plain | Order::Tagged(_) => return None,
-    })
 }

@@ -4,12 +4,12 @@ use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{EventData, Execution, Kind, Order, Proxy, Scope, Spaces};
 use margay_models::signature::{self, Construct, Tags};
 
-use super::Error;
+use super::RenderError;
 use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, Comparison, FenceOrder, Guard,
-    Instruction, LocalFunction, Operation, ProxyFenceKind, Value,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, FenceOrder, Guard, Instruction,
+    LocalFunction, NumberComparison, Operation, ProxyFenceKind, Value,
 };
 
 /// The instructions under construction.
@@ -27,7 +27,7 @@ struct Column<'a> {
 }
 
 /// The program of the thread with the given events, and the line of each; an end that lets others pass a barrier has none.
-pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<(Body, Vec<(Event, usize)>), Error> {
+pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<(Body, Vec<(Event, usize)>), RenderError> {
     let next_register =
         events.first().and_then(|e| x.events[e.index()].thread).map_or(0, |t| values.next_register[usize::from(t)]);
     let mut column = Column { x, values, instructions: Vec::new(), places: Vec::new(), next_register, branches: false };
@@ -77,8 +77,8 @@ impl Column<'_> {
         format!("r{}", self.next_register - 1)
     }
 
-    fn register(&self, r: Event) -> Result<String, Error> {
-        self.values.register[r.index()].clone().ok_or(Error::Dependency(r, r))
+    fn register(&self, r: Event) -> Result<String, RenderError> {
+        self.values.register[r.index()].clone().ok_or(RenderError::Dependency(r, r))
     }
 
     fn local(&mut self, function: LocalFunction, a: Value, b: Value) -> String {
@@ -89,17 +89,17 @@ impl Column<'_> {
     }
 
     /// Leaves the thread unless the read got its value.
-    fn branch_unless(&mut self, r: Event) -> Result<(), Error> {
+    fn branch_unless(&mut self, r: Event) -> Result<(), RenderError> {
         let left = Value::Register(self.register(r)?);
         let right = Value::Integer(self.values.of_event[r.index()].unwrap_or(0));
-        let branch = Operation::BranchIf { comparison: Comparison::NotEqual, left, right, target: END.to_string() };
+        let branch = Operation::BranchIf { comparison: NumberComparison::NotEqual, left, right, target: END.to_string() };
         self.instructions.push(branch.into());
         self.branches = true;
         Ok(())
     }
 
     /// A register that is always 0 and depends on every read of the set; `None` for the empty set.
-    fn zero(&mut self, reads: EventSet) -> Result<Option<String>, Error> {
+    fn zero(&mut self, reads: EventSet) -> Result<Option<String>, RenderError> {
         let mut sum: Option<String> = None;
         for r in reads.iter() {
             let register = Value::Register(self.register(r)?);
@@ -113,14 +113,14 @@ impl Column<'_> {
     }
 
     /// What is added where a read-modify-write writes back what it read: 0, with the dependencies of the write.
-    fn nothing(&mut self, w: Event) -> Result<Value, Error> {
+    fn nothing(&mut self, w: Event) -> Result<Value, RenderError> {
         let zero = self.zero(inputs(self.x, w))?;
         Ok(zero.map_or(Value::Integer(0), Value::Register))
     }
 
     /// The address of an access, with its dependencies.
-    fn address(&mut self, e: Event, partner: Option<Event>) -> Result<Address, Error> {
-        let location = self.data(e).location.ok_or(Error::NoInstruction(e))?;
+    fn address(&mut self, e: Event, partner: Option<Event>) -> Result<Address, RenderError> {
+        let location = self.data(e).location.ok_or(RenderError::NoInstruction(e))?;
         let mut reads = self.x.addr.column(e);
         if let Some(partner) = partner {
             reads |= &self.x.addr.column(partner);
@@ -130,8 +130,8 @@ impl Column<'_> {
     }
 
     /// The value of a write, with its dependencies.
-    fn value(&mut self, w: Event) -> Result<Value, Error> {
-        let value = self.values.of_event[w.index()].ok_or(Error::NoInstruction(w))?;
+    fn value(&mut self, w: Event) -> Result<Value, RenderError> {
+        let value = self.values.of_event[w.index()].ok_or(RenderError::NoInstruction(w))?;
         let reads = inputs(self.x, w);
         if let Some(r) = reads.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {
             return Ok(Value::Register(self.register(r)?));
@@ -141,7 +141,7 @@ impl Column<'_> {
             Some(spread) => {
                 let mut sum: Option<String> = None;
                 for r in reads.iter() {
-                    let expected = self.values.of_event[r.index()].ok_or(Error::Dependency(r, w))?;
+                    let expected = self.values.of_event[r.index()].ok_or(RenderError::Dependency(r, w))?;
                     let register = Value::Register(self.register(r)?);
                     let difference = self.local(LocalFunction::Xor, register, Value::Integer(expected));
                     sum = Some(match sum {
@@ -167,12 +167,12 @@ impl Column<'_> {
     }
 
     /// One 0-or-1 register that holds if every read of the set got its value.
-    fn predicate(&mut self, reads: EventSet) -> Result<Option<Guard>, Error> {
+    fn predicate(&mut self, reads: EventSet) -> Result<Option<Guard>, RenderError> {
         let mut all: Option<String> = None;
         for r in reads.iter() {
             let value = Value::Integer(self.values.of_event[r.index()].unwrap_or(0));
             let register = Value::Register(self.register(r)?);
-            let holds = self.local(LocalFunction::Compare(Comparison::Equal), register, value);
+            let holds = self.local(LocalFunction::Compare(NumberComparison::Equal), register, value);
             all = Some(match all {
                 Some(all) => self.local(LocalFunction::And, Value::Register(all), Value::Register(holds)),
                 None => holds,
@@ -183,30 +183,32 @@ impl Column<'_> {
 
     /// The instruction of an event (and of the event right after it, for RMWs and `bar.sync`). There is none for parts of asynchronous
     /// operations and for operations on mbarriers: no mapping makes them.
-    fn emit(&mut self, e: Event, pair: Option<Event>, predicate: EventSet) -> Result<(), Error> {
+    fn emit(&mut self, e: Event, pair: Option<Event>, predicate: EventSet) -> Result<(), RenderError> {
         if self.data(e).operation.is_some() || self.data(e).mbarrier {
-            return Err(Error::NoInstruction(e));
+            return Err(RenderError::NoInstruction(e));
         }
         let generic = !self.x.signature.has_orders();
         let data = self.data(e).clone();
         let guard = self.predicate(predicate)?;
         let operation = match (data.kind, pair) {
-            (Kind::Read, Some(_)) | (Kind::Write, _) if !can_write(data.proxy, pair) => return Err(Error::NoInstruction(e)),
+            (Kind::Read, Some(_)) | (Kind::Write, _) if !can_write(data.proxy, pair) => {
+                return Err(RenderError::NoInstruction(e));
+            }
             (Kind::Read, Some(w)) => {
                 let write = self.data(w).clone();
                 let address = self.address(e, Some(w))?;
                 let operand = if write.writes_back { self.nothing(w)? } else { self.value(w)? };
-                let order = self.rmw_order(&data, &write).ok_or(Error::NoInstruction(e))?;
+                let order = self.rmw_order(&data, &write).ok_or(RenderError::NoInstruction(e))?;
                 let access = Access { order, scope: data.scope, ..Access::default() };
                 let destination = if data.reduction { None } else { Some(self.register(e)?) };
                 if data.compare {
-                    let read = self.values.of_event[e.index()].ok_or(Error::NoInstruction(e))?;
+                    let read = self.values.of_event[e.index()].ok_or(RenderError::NoInstruction(e))?;
                     return self.push(e, pair, guard, compare_and_swap(access, self.register(e)?, address, read, operand));
                 }
                 let (function, operand) = match (data.reduction, operand, self.values.of_event[e.index()]) {
                     // A `red` does not exchange: it adds what lies between the two values.
                     (true, Value::Integer(written), Some(read)) => (AtomFunction::Add, Value::Integer(written - read)),
-                    (true, ..) => return Err(Error::NoInstruction(e)),
+                    (true, ..) => return Err(RenderError::NoInstruction(e)),
                     (false, nothing, _) if write.writes_back => (AtomFunction::Add, nothing),
                     // What computes adds as well, to what it has read.
                     (false, written, Some(read)) if data.computes => (AtomFunction::Add, self.less(written, read)),
@@ -216,7 +218,7 @@ impl Column<'_> {
             }
             (Kind::Read, None) if data.compare => {
                 let address = self.address(e, None)?;
-                let order = self.failed_order(&data).ok_or(Error::NoInstruction(e))?;
+                let order = self.failed_order(&data).ok_or(RenderError::NoInstruction(e))?;
                 let access = Access { order, scope: data.scope, ..Access::default() };
                 compare_and_swap(access, self.register(e)?, address, NEVER_WRITTEN, Value::Integer(0))
             }
@@ -235,12 +237,12 @@ impl Column<'_> {
                 Operation::Fence { order, scope: self.scope(construct, &data) }
             }
             // Nothing makes tensor maps of an execution.
-            (Kind::Fence, _) if data.proxy == Proxy::Tensormap => return Err(Error::NoInstruction(e)),
+            (Kind::Fence, _) if data.proxy == Proxy::Tensormap => return Err(RenderError::NoInstruction(e)),
             (Kind::Fence, _) if data.proxy == Proxy::Async && data.spaces == Spaces::NONE => {
                 Operation::TensorFence { after: data.order == Order::Acq }
             }
             // One for a state space needs locations that say theirs, which those of an execution do not.
-            (Kind::Fence, _) if data.spaces != Spaces::NONE => return Err(Error::NoInstruction(e)),
+            (Kind::Fence, _) if data.spaces != Spaces::NONE => return Err(RenderError::NoInstruction(e)),
             (Kind::Fence, _) if generic => Operation::Fence { order: None, scope: None },
             (Kind::Fence, _) => {
                 let order = match data.order {
@@ -248,7 +250,7 @@ impl Column<'_> {
                     Order::Rel => FenceOrder::Release,
                     Order::AcqRel => FenceOrder::AcqRel,
                     Order::Sc => FenceOrder::Sc,
-                    Order::Plain | Order::Rlx | Order::Tagged(_) => return Err(Error::NoInstruction(e)),
+                    Order::Plain | Order::Rlx | Order::Tagged(_) => return Err(RenderError::NoInstruction(e)),
                 };
                 Operation::Fence { order: Some(order), scope: Some(data.scope.unwrap_or(Scope::Sys)) }
             }
@@ -257,28 +259,30 @@ impl Column<'_> {
                 Proxy::Surface => ProxyFenceKind::Surface,
                 Proxy::Texture => ProxyFenceKind::Texture,
                 Proxy::Constant => ProxyFenceKind::Constant,
-                Proxy::Generic | Proxy::Async | Proxy::Tensormap => return Err(Error::NoInstruction(e)),
+                Proxy::Generic | Proxy::Async | Proxy::Tensormap => return Err(RenderError::NoInstruction(e)),
             }),
             // An end with something behind it.
-            (Kind::BarrierArrive, _) if data.is_exit() => return Err(Error::NoInstruction(e)),
+            (Kind::BarrierArrive, _) if data.is_exit() => return Err(RenderError::NoInstruction(e)),
             (Kind::BarrierArrive, _) if data.scope == Some(Scope::Cluster) => {
                 Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: data.order == Order::Rlx })
             }
             (Kind::BarrierWait, _) if data.scope == Some(Scope::Cluster) => Operation::ClusterBarrier(ClusterBarrier::Wait),
             // The lanes that meet, and what launches a kernel, are in no event.
             (Kind::BarrierArrive | Kind::BarrierWait, _) if matches!(data.scope, Some(Scope::Warp | Scope::Sys)) => {
-                return Err(Error::NoInstruction(e));
+                return Err(RenderError::NoInstruction(e));
             }
             // A cta has 16 barriers; more are those of Dartagnan's instances.
-            (Kind::BarrierArrive, _) if data.barrier.is_some_and(|barrier| barrier > 15) => return Err(Error::NoInstruction(e)),
+            (Kind::BarrierArrive, _) if data.barrier.is_some_and(|barrier| barrier > 15) => {
+                return Err(RenderError::NoInstruction(e));
+            }
             (Kind::BarrierArrive, _) => {
                 let mode = if pair.is_some() { BarrierMode::Sync } else { BarrierMode::Arrive };
                 let count = pair.is_none().then_some(64);
                 let barrier = Value::Integer(i64::from(data.barrier.unwrap_or(0)));
                 Operation::Barrier { mode, instance: None, barrier, count }
             }
-            (Kind::BarrierWait, _) => return Err(Error::LoneWait(e)),
-            (Kind::Init | Kind::AsyncWait, _) => return Err(Error::NoInstruction(e)),
+            (Kind::BarrierWait, _) => return Err(RenderError::LoneWait(e)),
+            (Kind::Init | Kind::AsyncWait, _) => return Err(RenderError::NoInstruction(e)),
         };
         self.push(e, pair, guard, operation)
     }
@@ -322,17 +326,17 @@ impl Column<'_> {
     }
 
     /// The qualifiers of a load or store.
-    fn access(&self, data: &EventData, e: Event) -> Result<Access, Error> {
+    fn access(&self, data: &EventData, e: Event) -> Result<Access, RenderError> {
         if self.x.signature.tabular().is_some() {
             let operation = if data.kind == Kind::Read { signature::Operation::Read } else { signature::Operation::Write };
-            let tags = self.tags(operation, data.order).ok_or(Error::NoInstruction(e))?;
+            let tags = self.tags(operation, data.order).ok_or(RenderError::NoInstruction(e))?;
             let scope = self.scope(Construct { operation, order: data.order }, data);
             return Ok(Access { order: Some(AccessOrder::Text(tags)), scope, ..Access::default() });
         }
         access(data, !self.x.signature.has_orders(), e)
     }
 
-    fn push(&mut self, e: Event, pair: Option<Event>, guard: Option<Guard>, operation: Operation) -> Result<(), Error> {
+    fn push(&mut self, e: Event, pair: Option<Event>, guard: Option<Guard>, operation: Operation) -> Result<(), RenderError> {
         self.places.push((e, self.instructions.len()));
         self.places.extend(pair.map(|p| (p, self.instructions.len())));
         self.instructions.push(Instruction { guard, ..operation.into() });
@@ -358,7 +362,7 @@ fn compare_and_swap(access: Access, destination: String, address: Address, expec
 }
 
 /// The qualifiers of a load or store.
-fn access(data: &EventData, generic: bool, e: Event) -> Result<Access, Error> {
+fn access(data: &EventData, generic: bool, e: Event) -> Result<Access, RenderError> {
     let proxy = data.proxy;
     if generic {
         return Ok(Access { proxy, ..Access::default() });
@@ -370,7 +374,7 @@ fn access(data: &EventData, generic: bool, e: Event) -> Result<Access, Error> {
         Order::Rlx => AccessOrder::Relaxed,
         Order::Acq => AccessOrder::Acquire,
         Order::Rel => AccessOrder::Release,
-        Order::AcqRel | Order::Sc | Order::Tagged(_) => return Err(Error::NoInstruction(e)),
+        Order::AcqRel | Order::Sc | Order::Tagged(_) => return Err(RenderError::NoInstruction(e)),
     };
     let scope = if order == AccessOrder::Weak { None } else { Some(data.scope.unwrap_or(Scope::Sys)) };
     Ok(Access { order: Some(order), scope, proxy, ..Access::default() })

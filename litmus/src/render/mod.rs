@@ -24,7 +24,7 @@ pub(crate) use values::Values;
 
 /// Why an execution has no litmus test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Error {
+pub enum RenderError {
     /// The read reads from no write, or from several.
     NoSource(Event),
     /// A dependency does not start at a read and end later in the same thread.
@@ -39,7 +39,7 @@ pub enum Error {
     Paths(usize),
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for RenderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSource(e) => write!(f, "event {} does not read from exactly one write", e.0),
@@ -52,7 +52,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for RenderError {}
 
 /// Where an event is in the text of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,13 +78,18 @@ pub struct Rendered {
 
 /// The program and outcome of an execution as a litmus test, with `exists`. Coherence order may be partial (PTX): the last
 /// write of a location is then the one with the highest number among those without a successor; see [`render`] to choose.
-pub fn from_execution(execution: &Execution, name: &str, description: Option<&str>) -> Result<Test, Error> {
+pub fn from_execution(execution: &Execution, name: &str, description: Option<&str>) -> Result<Test, RenderError> {
     Ok(render(execution, name, description, &[])?.test)
 }
 
 /// As [`from_execution`], with the association of events and lines. `finals` names the last write of each location (by index),
 /// where the caller has chosen one.
-pub fn render(execution: &Execution, name: &str, description: Option<&str>, finals: &[Option<Event>]) -> Result<Rendered, Error> {
+pub fn render(
+    execution: &Execution,
+    name: &str,
+    description: Option<&str>,
+    finals: &[Option<Event>],
+) -> Result<Rendered, RenderError> {
     check(execution)?;
     let values = Values::new(execution, finals)?;
     let dialect = Dialect::of(execution.signature);
@@ -128,21 +133,21 @@ fn word(name: &str) -> String {
 }
 
 /// Dependencies must be realisable, and RMWs pairs of neighbours.
-pub(crate) fn check(x: &Execution) -> Result<(), Error> {
+pub(crate) fn check(x: &Execution) -> Result<(), RenderError> {
     let kind = |e: Event| x.events[e.index()].kind;
     for (a, b) in x.addr.pairs().chain(x.data.pairs()).chain(x.ctrl.pairs()) {
         if kind(a) != Kind::Read || !x.po.contains(a, b) {
-            return Err(Error::Dependency(a, b));
+            return Err(RenderError::Dependency(a, b));
         }
     }
     for (a, b) in x.addr.pairs() {
         if !matches!(kind(b), Kind::Read | Kind::Write) {
-            return Err(Error::Dependency(a, b));
+            return Err(RenderError::Dependency(a, b));
         }
     }
     for (a, b) in x.data.pairs() {
         if kind(b) != Kind::Write {
-            return Err(Error::Dependency(a, b));
+            return Err(RenderError::Dependency(a, b));
         }
     }
     for (r, w) in x.rmw.pairs() {
@@ -151,13 +156,13 @@ pub(crate) fn check(x: &Execution) -> Result<(), Error> {
         let pair =
             kind(r) == Kind::Read && kind(w) == Kind::Write && x.events[r.index()].location == x.events[w.index()].location;
         if !neighbours || !pair || x.rmw.row(r).len() != 1 || x.rmw.column(w).len() != 1 {
-            return Err(Error::BrokenRmw(r));
+            return Err(RenderError::BrokenRmw(r));
         }
         // One instruction is executed or not as a whole.
         let mut of_write = x.ctrl.column(w);
         of_write.remove(r);
         if of_write != x.ctrl.column(r) {
-            return Err(Error::Dependency(r, w));
+            return Err(RenderError::Dependency(r, w));
         }
     }
     Ok(())

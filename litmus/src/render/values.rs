@@ -3,7 +3,7 @@
 use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{Execution, Kind};
 
-use super::Error;
+use super::RenderError;
 use super::dataflow::Dataflow;
 
 /// What no write of a rendered test writes: they count from the initial value upward.
@@ -29,7 +29,7 @@ pub(crate) struct Values {
 
 impl Values {
     /// Numbers the writes of each location along coherence order, and passes the values on to the reads.
-    pub fn new(x: &Execution, finals: &[Option<Event>]) -> Result<Self, Error> {
+    pub fn new(x: &Execution, finals: &[Option<Event>]) -> Result<Self, RenderError> {
         let n = x.size();
         let mut v = Values {
             location: names(x),
@@ -51,7 +51,7 @@ impl Values {
             match origin(x, r) {
                 Some(source) => v.of_event[r.index()] = v.of_event[source.index()],
                 None if data.unused => {}
-                None => return Err(Error::NoSource(r)),
+                None => return Err(RenderError::NoSource(r)),
             }
             for w in x.rmw.row(r).iter().filter(|w| x.events[w.index()].writes_back) {
                 v.of_event[w.index()] = v.of_event[r.index()];

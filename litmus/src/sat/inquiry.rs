@@ -83,9 +83,9 @@ pub(super) trait Answers {
 }
 
 /// The solver, which leaves no proof.
-pub(super) struct Solver(pub Backend);
+pub(super) struct PlainSolver(pub Backend);
 
-impl Answers for Solver {
+impl Answers for PlainSolver {
     fn start(&mut self, bounds: Bounds) -> Session {
         Session::new(bounds, Encoding::default(), &self.0)
     }

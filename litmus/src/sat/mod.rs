@@ -23,11 +23,11 @@ use crate::gap::{Gap, gap};
 use crate::outcome::{asked, condition_numbers};
 use crate::prepare::{Questions, Subject};
 use crate::test::{Quantifier, Test};
-use crate::unfold::{Domains, Merged, Program, Unfolding};
+use crate::unfold::{Domains, ExecutionProgram, Merged, Unfolding};
 use crate::verdict::{Engine, Error, Forbidden, Options, Verdict, Witness};
 use base::Facts;
 use condition::Finals;
-use inquiry::{Answers, SatGoal, SatSession, Solver};
+use inquiry::{Answers, PlainSolver, SatGoal, SatSession};
 use problem::Problem;
 use renaming::{MergedTest, Renaming};
 use vocabulary::Translation;
@@ -58,13 +58,13 @@ impl SatRunner {
     }
 
     /// Runs the program of an execution, as [`crate::explicit::ExplicitRunner::run_program`] does.
-    pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {
+    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<Verdict, Error> {
         self.decide(self.questions.of_program(program)?, options)
     }
 
     fn decide(&mut self, subject: Subject, options: &Options) -> Result<Verdict, Error> {
         let inquiries = self.inquiries(subject.clone());
-        let mut solver = Solver(Backend::default());
+        let mut solver = PlainSolver(Backend::default());
         let mut answered = |inquiry: &SatSession| match inquiry.asks_nothing() {
             true => Ok(vec![None]),
             false => self.find(inquiry, options, &mut solver),
@@ -98,7 +98,7 @@ impl SatRunner {
 
     /// What is missing from the answer about a subject.
     fn gap(&mut self, subject: &Subject, reachable: bool, options: &Options) -> Result<Option<Gap>, Error> {
-        let mut solver = Solver(Backend::default());
+        let mut solver = PlainSolver(Backend::default());
         gap(subject, reachable, &mut |unfolding| {
             let goals = vec![SatGoal::Condition];
             let inquiry = SatSession { unfolding: unfolding.clone(), quantifier: Quantifier::Exists, goals };
@@ -135,7 +135,7 @@ impl SatRunner {
             generic: unfolding.generic(),
             threads: unfolding.threads(),
         };
-        let mut solver = Solver(Backend::default());
+        let mut solver = PlainSolver(Backend::default());
         let mut problem = Problem::new(&self.translation, facts, (&domains, &unfolding), options, |bounds| solver.start(bounds))?;
         problem.break_symmetry(&unfolding);
         let limits = options.limits();

@@ -5,8 +5,8 @@
 use margay_models::execution::{EventData, Scope};
 use rustc_hash::FxHashMap;
 
-use crate::test::{Comparison, Operand, Proposition, Variable};
-use crate::unfold::{Binary, Domains, Merged, Unary, Unfolding, Value, ValueId, is_address};
+use crate::test::{NumberComparison, Operand, Proposition, Variable};
+use crate::unfold::{Binary, Domains, Merged, MergedValue, Unary, Unfolding, ValueId, is_address};
 
 /// The most events of all paths together that are compared.
 const MAX_COMPARED: usize = 50_000;
@@ -174,9 +174,9 @@ impl Renaming {
 
     fn read_off_value(&mut self, (here, v): (&Merged, ValueId), (there, w): (&Merged, ValueId)) -> bool {
         match (here.values[v.index()], there.values[w.index()]) {
-            (Value::Number(n), Value::Number(m)) => *self.numbers.entry(n).or_insert(m) == m,
-            (Value::Unary(_, a), Value::Unary(_, b)) => self.read_off_value((here, a), (there, b)),
-            (Value::Binary(_, a, c), Value::Binary(_, b, d)) => {
+            (MergedValue::Number(n), MergedValue::Number(m)) => *self.numbers.entry(n).or_insert(m) == m,
+            (MergedValue::Unary(_, a), MergedValue::Unary(_, b)) => self.read_off_value((here, a), (there, b)),
+            (MergedValue::Binary(_, a, c), MergedValue::Binary(_, b, d)) => {
                 self.read_off_value((here, a), (there, b)) && self.read_off_value((here, c), (there, d))
             }
             _ => true,
@@ -210,7 +210,7 @@ impl Renaming {
         // A number that is the name of another one has a name itself.
         let closed = self.numbers.values().all(|n| self.numbers.contains_key(n));
         // Addresses are numbers that follow locations, and not what they are renamed to.
-        let names_memory = |merged: &Merged| merged.values.iter().any(|v| matches!(v, Value::Number(n) if is_address(*n)));
+        let names_memory = |merged: &Merged| merged.values.iter().any(|v| matches!(v, MergedValue::Number(n) if is_address(*n)));
         let keeps_truth = self.number(0) == 0 && self.number(1) == 1;
         unique && closed && keeps_truth && !(self.moves_names() && names_memory(here.merged))
     }
@@ -241,13 +241,13 @@ impl Renaming {
         let values = |id: ValueId| &here.domains.values[id.index()];
         let mut pairs = 0;
         here.merged.values.iter().all(|value| match *value {
-            Value::Number(_) | Value::Read(_) => true,
-            Value::Unary(operator, a) => {
+            MergedValue::Number(_) | MergedValue::Read(_) => true,
+            MergedValue::Unary(operator, a) => {
                 pairs += values(a).len();
                 pairs <= MAX_PAIRS && values(a).iter().all(|&x| operator.apply(self.number(x)) == self.number(operator.apply(x)))
             }
-            Value::Binary(Binary::Compare(of) | Binary::CompareUnsigned(of), ..) if is_equality(of) => true,
-            Value::Binary(operator, a, b) => {
+            MergedValue::Binary(Binary::Compare(of) | Binary::CompareUnsigned(of), ..) if of.is_of_equality() => true,
+            MergedValue::Binary(operator, a, b) => {
                 pairs += values(a).len() * values(b).len();
                 let same = |x: i64, y: i64| operator.apply(self.number(x), self.number(y)) == self.number(operator.apply(x, y));
                 pairs <= MAX_PAIRS && values(a).iter().all(|&x| values(b).iter().all(|&y| same(x, y)))
@@ -291,7 +291,7 @@ impl Renaming {
             Proposition::True => Proposition::True,
             Proposition::False => Proposition::False,
             Proposition::Compare { comparison, left, right } => {
-                if moves_numbers && !is_equality(*comparison) {
+                if moves_numbers && !comparison.is_of_equality() {
                     return None;
                 }
                 Proposition::Compare { comparison: *comparison, left: side(left)?, right: side(right)? }
@@ -367,21 +367,18 @@ fn shape(
     PathShape { events, suppositions, registers, stop }
 }
 
-fn is_equality(comparison: Comparison) -> bool {
-    matches!(comparison, Comparison::Equal | Comparison::NotEqual)
-}
-
 /// Of a comparison with a number for equality: what is compared, and what it is if they are equal.
 fn is_number(merged: &Merged, id: ValueId) -> Option<(ValueId, bool)> {
-    let Value::Binary(Binary::Compare(comparison) | Binary::CompareUnsigned(comparison), a, b) = merged.values[id.index()] else {
+    let MergedValue::Binary(Binary::Compare(comparison) | Binary::CompareUnsigned(comparison), a, b) = merged.values[id.index()]
+    else {
         return None;
     };
     let equal = match comparison {
-        Comparison::Equal => true,
-        Comparison::NotEqual => false,
+        NumberComparison::Equal => true,
+        NumberComparison::NotEqual => false,
         _ => return None,
     };
-    matches!(merged.values[b.index()], Value::Number(_)).then_some((a, equal))
+    matches!(merged.values[b.index()], MergedValue::Number(_)).then_some((a, equal))
 }
 
 /// The registers of a thread whose values are asked for.
@@ -408,10 +405,10 @@ fn write_value(
         return known;
     }
     let node = match merged.values[id.index()] {
-        Value::Number(n) => ValueNode::Number(named(n)),
-        Value::Read(read) => ValueNode::Read(at.get(&read).copied().unwrap_or(usize::MAX)),
-        Value::Unary(operator, a) => ValueNode::Unary(operator, write_value(merged, a, at, named, (computed, nodes))),
-        Value::Binary(operator, a, b) => {
+        MergedValue::Number(n) => ValueNode::Number(named(n)),
+        MergedValue::Read(read) => ValueNode::Read(at.get(&read).copied().unwrap_or(usize::MAX)),
+        MergedValue::Unary(operator, a) => ValueNode::Unary(operator, write_value(merged, a, at, named, (computed, nodes))),
+        MergedValue::Binary(operator, a, b) => {
             let a = write_value(merged, a, at, named, (computed, nodes));
             ValueNode::Binary(operator, a, write_value(merged, b, at, named, (computed, nodes)))
         }

@@ -5,7 +5,7 @@ use margay_solver::{Atom, Literal};
 
 use super::problem::{OneOf, Problem, event, first_number};
 use super::walk::{Walk, WalkStep};
-use crate::unfold::{Value, ValueId};
+use crate::unfold::{MergedValue, ValueId};
 
 impl Problem<'_> {
     /// What a read returns.
@@ -48,9 +48,9 @@ impl Problem<'_> {
             return known.clone();
         }
         let result = match self.facts.merged.values[id.index()] {
-            Value::Number(n) => vec![(n, self.truth)],
-            Value::Read(read) => self.returned(read),
-            Value::Unary(operator, a) => {
+            MergedValue::Number(n) => vec![(n, self.truth)],
+            MergedValue::Read(read) => self.returned(read),
+            MergedValue::Unary(operator, a) => {
                 let a = self.result(a);
                 let result = self.one_of(&self.domains.values[id.index()].clone());
                 for (x, of_x) in a {
@@ -58,7 +58,7 @@ impl Problem<'_> {
                 }
                 result
             }
-            Value::Binary(operator, a, b) => {
+            MergedValue::Binary(operator, a, b) => {
                 let (a, b) = (self.result(a), self.result(b));
                 let result = self.one_of(&self.domains.values[id.index()].clone());
                 for &(x, of_x) in &a {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::problem::Problem;
 use super::renaming::asked_registers;
-use crate::unfold::{Merged, MergedPath, Unfolding, Value, ValueId};
+use crate::unfold::{Merged, MergedPath, MergedValue, Unfolding, ValueId};
 
 /// What a path goes through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,13 +131,13 @@ fn reads_of(merged: &Merged, value: ValueId) -> Vec<usize> {
     let mut seen = vec![value];
     while let Some(value) = open.pop() {
         let operands = match merged.values[value.index()] {
-            Value::Number(_) => [None, None],
-            Value::Read(event) => {
+            MergedValue::Number(_) => [None, None],
+            MergedValue::Read(event) => {
                 found.push(event);
                 [None, None]
             }
-            Value::Unary(_, a) => [Some(a), None],
-            Value::Binary(_, a, b) => [Some(a), Some(b)],
+            MergedValue::Unary(_, a) => [Some(a), None],
+            MergedValue::Binary(_, a, b) => [Some(a), Some(b)],
         };
         for operand in operands.into_iter().flatten() {
             if !seen.contains(&operand) {

@@ -84,18 +84,18 @@ fn c_body(actions: &[ClassicAction], style: Style, scope: Scope) -> Vec<Statemen
     let mut register = 0;
     for (i, action) in actions.iter().enumerate() {
         let fence = match style {
-            Style::FenceAcqRel => Some(MemoryOrder::AcqRel),
-            Style::FenceSc => Some(MemoryOrder::SeqCst),
+            Style::FenceAcqRel => Some(CMemoryOrder::AcqRel),
+            Style::FenceSc => Some(CMemoryOrder::SeqCst),
             _ => None,
         };
         if let Some(order) = fence.filter(|_| i > 0) {
             body.push(StatementKind::Fence { order, scope: Some(scope.into()) }.into());
         }
         let order = match (style, action.writes) {
-            (Style::ReleaseAcquire, true) => MemoryOrder::Release,
-            (Style::ReleaseAcquire, false) => MemoryOrder::Acquire,
-            (Style::SeqCst, _) => MemoryOrder::SeqCst,
-            _ => MemoryOrder::Relaxed,
+            (Style::ReleaseAcquire, true) => CMemoryOrder::Release,
+            (Style::ReleaseAcquire, false) => CMemoryOrder::Acquire,
+            (Style::SeqCst, _) => CMemoryOrder::SeqCst,
+            _ => CMemoryOrder::Relaxed,
         };
         let function =
             if action.writes { AtomicFunction::Store(Expression::Integer(action.value)) } else { AtomicFunction::Load };

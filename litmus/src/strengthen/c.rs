@@ -3,7 +3,7 @@
 use margay_models::execution::{Order, Scope};
 
 use super::{Fixed, RawSite, SiteKind, SiteSlots, Strength, TestRewriting};
-use crate::test::{AtomicCall, AtomicFunction, CScope, Expected, Expression, MemoryOrder, Statement, StatementKind, ThreadId};
+use crate::test::{AtomicCall, AtomicFunction, CMemoryOrder, CScope, Expected, Expression, Statement, StatementKind, ThreadId};
 
 /// The statements with the strengths chosen.
 pub(super) fn rewrite(body: &[Statement], thread: ThreadId, rewriting: &mut TestRewriting<'_>) -> Vec<Statement> {
@@ -35,7 +35,7 @@ impl Rewriter<'_, '_> {
         let scoped = self.rewriting.slots.scoped;
         for (_, s, place) in self.rewriting.gap(self.thread, false) {
             let scope = scoped.then(|| s.scope.into());
-            out.push(Statement { kind: StatementKind::Fence { order: memory_order(s.order), scope }, place });
+            out.push(Statement { kind: StatementKind::Fence { order: at_least_relaxed(s.order), scope }, place });
         }
     }
 
@@ -65,7 +65,7 @@ impl Rewriter<'_, '_> {
             StatementKind::Fence { order, scope } => {
                 let now = strength(*order, *scope);
                 if let Some(s) = self.site(SiteKind::Fence, now, Fixed::Nothing) {
-                    *order = memory_order(s.order);
+                    *order = at_least_relaxed(s.order);
                     set_scope(scope, now, s);
                 }
             }
@@ -122,7 +122,7 @@ impl Rewriter<'_, '_> {
         Expression::Atomic(Box::new(AtomicCall {
             function,
             address,
-            order: Some(memory_order(s.order)),
+            order: Some(at_least_relaxed(s.order)),
             scope,
             object_first: false,
         }))
@@ -143,14 +143,14 @@ impl Rewriter<'_, '_> {
             AtomicFunction::Store(_) => SiteKind::Store,
             _ => SiteKind::Rmw,
         };
-        let now = strength(call.order.unwrap_or(MemoryOrder::SeqCst), call.scope);
+        let now = strength(call.order.unwrap_or(CMemoryOrder::SeqCst), call.scope);
         let fixed = match &call.function {
             AtomicFunction::CompareExchange { expected: Expected::Memory(_), .. } => Fixed::ExpectedValue,
             function if function.is_built_in() => Fixed::Order,
             _ => Fixed::Nothing,
         };
         if let Some(s) = self.site(kind, now, fixed) {
-            let order = memory_order(s.order);
+            let order = at_least_relaxed(s.order);
             // An order on failure that is not written is what goes with the order; one that is stays at least what it was.
             if let AtomicFunction::CompareExchange { failure, .. } = &mut call.function {
                 *failure = match *failure {
@@ -185,7 +185,7 @@ pub(super) fn widen(body: &mut [Statement], thread: ThreadId, parameter: &str, s
 const PLAIN: Strength = Strength { order: Order::Plain, scope: Scope::Cta };
 
 /// The stronger one of two orders of loads.
-fn stronger_load(a: MemoryOrder, b: MemoryOrder) -> MemoryOrder {
+fn stronger_load(a: CMemoryOrder, b: CMemoryOrder) -> CMemoryOrder {
     if a.order().is_at_most(b.order()) { b } else { a }
 }
 
@@ -197,16 +197,11 @@ fn set_scope(written: &mut Option<CScope>, now: Strength, new: Strength) {
 }
 
 /// How strong an operation is. One of a work-item is narrower than any scope that another thread is in.
-fn strength(order: MemoryOrder, scope: Option<CScope>) -> Strength {
+fn strength(order: CMemoryOrder, scope: Option<CScope>) -> Strength {
     Strength { order: order.order(), scope: CScope::of_events(scope).unwrap_or(Scope::Warp) }
 }
 
-fn memory_order(order: Order) -> MemoryOrder {
-    match order {
-        Order::Plain | Order::Rlx | Order::Tagged(_) => MemoryOrder::Relaxed,
-        Order::Acq => MemoryOrder::Acquire,
-        Order::Rel => MemoryOrder::Release,
-        Order::AcqRel => MemoryOrder::AcqRel,
-        Order::Sc => MemoryOrder::SeqCst,
-    }
+/// The order of an operation that is an atomic one from now on.
+fn at_least_relaxed(order: Order) -> CMemoryOrder {
+    CMemoryOrder::with_order(order).unwrap_or(CMemoryOrder::Relaxed)
 }

@@ -15,7 +15,7 @@ pub(super) struct TestFlow {
 struct ThreadFlow {
     /// For each step what it is, and where it goes on.
     steps: Vec<(FlowPoint, Vec<usize>)>,
-    /// Where each comes from.
+    /// For each step those that go on with it.
     from: Vec<Vec<usize>>,
 }
 

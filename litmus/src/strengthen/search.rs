@@ -188,6 +188,7 @@ struct KnownOutcomes {
 struct StrengtheningSearch<'a> {
     test: &'a Test,
     space: SearchSpace,
+    /// What a strength costs more than what is there: `[site][strength]`.
     costs: Vec<Vec<u32>>,
     aim: Aim,
     asker: &'a mut Asker,

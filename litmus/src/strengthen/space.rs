@@ -20,6 +20,7 @@ use crate::test::{Body, Dialect, Operation, ProxyFenceKind, Test, Thread, Thread
 #[derive(Debug, Clone)]
 pub struct SearchSpace {
     sites: Vec<Site>,
+    /// The strengths that each may get: `[site][strength]`.
     options: Vec<Vec<Strength>>,
     /// For each site, its number among all that a rewriting meets.
     numbers: Vec<usize>,

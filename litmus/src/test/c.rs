@@ -2,11 +2,11 @@
 
 use margay_models::execution::{Order, Scope};
 
-use super::{CInteger, CSpace, CType, Comparison, Place};
+use super::{CInteger, CSpace, CType, NumberComparison, Place};
 
 /// A C++ memory order. (`consume` is read as acquire.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MemoryOrder {
+pub enum CMemoryOrder {
     /// `memory_order_relaxed`
     Relaxed,
     /// `memory_order_acquire`
@@ -19,12 +19,12 @@ pub enum MemoryOrder {
     SeqCst,
 }
 
-impl MemoryOrder {
+impl CMemoryOrder {
     /// All of them.
-    pub const ALL: [MemoryOrder; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
+    pub const ALL: [CMemoryOrder; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
 
     /// The strongest order that a compare-exchange of this order may have where it fails (C++20 [atomics.types.operations]).
-    pub fn on_failure(self) -> MemoryOrder {
+    pub fn on_failure(self) -> CMemoryOrder {
         match self {
             Self::SeqCst => Self::SeqCst,
             Self::Acquire | Self::AcqRel => Self::Acquire,
@@ -33,7 +33,7 @@ impl MemoryOrder {
     }
 
     /// What is left of it for a load: its acquire part.
-    pub fn of_load(self) -> MemoryOrder {
+    pub fn of_load(self) -> CMemoryOrder {
         self.on_failure()
     }
 
@@ -46,6 +46,11 @@ impl MemoryOrder {
             Self::AcqRel => Order::AcqRel,
             Self::SeqCst => Order::Sc,
         }
+    }
+
+    /// The one whose events have this order; plain accesses have none.
+    pub fn with_order(order: Order) -> Option<Self> {
+        Self::ALL.into_iter().find(|memory_order| memory_order.order() == order)
     }
 
     /// The name without `memory_order_`.
@@ -151,7 +156,7 @@ pub enum BinaryOperator {
     /// `>>`
     ShiftRight,
     /// `==` and its kin
-    Compare(Comparison),
+    Compare(NumberComparison),
     /// `&`
     And,
     /// `^`
@@ -176,12 +181,12 @@ impl BinaryOperator {
         Self::Subtract,
         Self::ShiftLeft,
         Self::ShiftRight,
-        Self::Compare(Comparison::Less),
-        Self::Compare(Comparison::LessOrEqual),
-        Self::Compare(Comparison::Greater),
-        Self::Compare(Comparison::GreaterOrEqual),
-        Self::Compare(Comparison::Equal),
-        Self::Compare(Comparison::NotEqual),
+        Self::Compare(NumberComparison::Less),
+        Self::Compare(NumberComparison::LessOrEqual),
+        Self::Compare(NumberComparison::Greater),
+        Self::Compare(NumberComparison::GreaterOrEqual),
+        Self::Compare(NumberComparison::Equal),
+        Self::Compare(NumberComparison::NotEqual),
         Self::And,
         Self::Xor,
         Self::Or,
@@ -214,7 +219,7 @@ impl BinaryOperator {
             Self::Multiply | Self::Divide | Self::Remainder => 10,
             Self::Add | Self::Subtract | Self::Subscript => 9,
             Self::ShiftLeft | Self::ShiftRight => 8,
-            Self::Compare(Comparison::Equal | Comparison::NotEqual) => 6,
+            Self::Compare(NumberComparison::Equal | NumberComparison::NotEqual) => 6,
             Self::Compare(_) => 7,
             Self::And => 5,
             Self::Xor => 4,
@@ -250,7 +255,7 @@ pub enum AtomicFunction {
         /// The new value.
         desired: Expression,
         /// The order on failure; `None` where it is not written.
-        failure: Option<MemoryOrder>,
+        failure: Option<CMemoryOrder>,
     },
     /// `atomicCAS(x, expected, desired)` of CUDA: gives the old value.
     CompareAndSwap {
@@ -309,7 +314,7 @@ pub struct AtomicCall {
     /// The pointer to the location.
     pub address: Expression,
     /// The order; `None` for the forms without `_explicit`, which are seq_cst.
-    pub order: Option<MemoryOrder>,
+    pub order: Option<CMemoryOrder>,
     /// The scope; `None` where it is not written, which means the whole system.
     pub scope: Option<CScope>,
     /// Is it a member call whose object and arguments access memory, so that it matters that the object comes first
@@ -385,7 +390,7 @@ pub enum StatementKind {
     /// `atomic_thread_fence(memory_order_seq_cst, memory_scope_device);`
     Fence {
         /// The order.
-        order: MemoryOrder,
+        order: CMemoryOrder,
         /// The scope; `None`: the whole system.
         scope: Option<CScope>,
     },

@@ -1,5 +1,7 @@
 //! The last lines of a test: what is asked about final states.
 
+use margay_ptx::effect::NumberComparison;
+
 use super::ThreadId;
 
 /// How the proposition is quantified over the final states.
@@ -63,72 +65,6 @@ pub enum Operand {
     AddressOf(String),
 }
 
-/// A comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Comparison {
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-}
-
-impl Comparison {
-    /// All of them.
-    pub const ALL: [Comparison; 6] =
-        [Self::Equal, Self::NotEqual, Self::Less, Self::LessOrEqual, Self::Greater, Self::GreaterOrEqual];
-
-    /// As C and conditions write it.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::LessOrEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterOrEqual => ">=",
-        }
-    }
-
-    /// As PTX writes it, in `setp.eq` and `beq`.
-    pub fn mnemonic(self) -> &'static str {
-        match self {
-            Self::Equal => "eq",
-            Self::NotEqual => "ne",
-            Self::Less => "lt",
-            Self::LessOrEqual => "le",
-            Self::Greater => "gt",
-            Self::GreaterOrEqual => "ge",
-        }
-    }
-
-    /// Does it hold between two numbers?
-    pub fn holds(self, a: i64, b: i64) -> bool {
-        match self {
-            Self::Equal => a == b,
-            Self::NotEqual => a != b,
-            Self::Less => a < b,
-            Self::LessOrEqual => a <= b,
-            Self::Greater => a > b,
-            Self::GreaterOrEqual => a >= b,
-        }
-    }
-
-    /// Does it hold between two numbers without signs?
-    pub fn holds_unsigned(self, a: u64, b: u64) -> bool {
-        // The order of numbers without signs is that of numbers with signs whose highest bit is turned over.
-        let turned = |n: u64| (n ^ (1 << 63)) as i64;
-        self.holds(turned(a), turned(b))
-    }
-}
-
 /// A statement about a final state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proposition {
@@ -139,7 +75,7 @@ pub enum Proposition {
     /// `a == b`
     Compare {
         /// The comparison.
-        comparison: Comparison,
+        comparison: NumberComparison,
         /// The left side.
         left: Operand,
         /// The right side.
@@ -156,7 +92,7 @@ pub enum Proposition {
 impl Proposition {
     /// `variable == value`
     pub fn equals(variable: Variable, value: i64) -> Self {
-        Self::Compare { comparison: Comparison::Equal, left: Operand::Variable(variable), right: Operand::Integer(value) }
+        Self::Compare { comparison: NumberComparison::Equal, left: Operand::Variable(variable), right: Operand::Integer(value) }
     }
 
     /// The conjunction of any number of propositions.

@@ -1,6 +1,6 @@
 //! What instructions compute: read-modify-writes in memory, and arithmetic in registers.
 
-use super::{Comparison, Type};
+use super::{NumberComparison, Type};
 
 /// What an `atom` or `red` computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -120,7 +120,7 @@ pub enum LocalFunction {
     /// `selp d, a, b, p`: a if the predicate p holds, else b.
     Select,
     /// `setp.eq` and its kin: 1 if the comparison holds, else 0.
-    Compare(Comparison),
+    Compare(NumberComparison),
 }
 
 impl LocalFunction {

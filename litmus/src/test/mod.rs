@@ -2,11 +2,13 @@
 //!
 //! Names stay names here (this is syntax); [`crate::unfold`] resolves them to indices.
 
+mod access;
 mod asynchronous;
 mod c;
 mod c_type;
 mod condition;
 mod division;
+mod fence;
 mod function;
 mod meeting;
 mod multimem;
@@ -16,28 +18,28 @@ mod scalar;
 mod sequencing;
 mod types;
 
+pub use access::{Access, AccessOrder, Address, AssemblyWidth, Base, CacheOperator, Space, Value};
 pub use asynchronous::{
     AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AwaitedPhase, MbarrierAction, MbarrierOperation,
     TensormapOperation,
 };
 pub use c::{
-    AtomicCall, AtomicFunction, BinaryOperator, CScope, Expected, Expression, MemoryOrder, Parameter, Statement, StatementKind,
+    AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CScope, Expected, Expression, Parameter, Statement, StatementKind,
     UnaryOperator,
 };
 pub use c_type::{CInteger, CSpace, CType};
-pub use condition::{Comparison, Condition, Operand, Proposition, Quantifier, Variable};
+pub use condition::{Condition, Operand, Proposition, Quantifier, Variable};
 pub use division::divisions;
+pub use fence::{BarrierMode, ClusterBarrier, FenceOrder, MembarLevel, ProxyFenceKind};
 pub use function::{AtomFunction, LocalFunction};
+pub use margay_ptx::effect::NumberComparison;
 pub use meeting::{HOST, LANES, LaneExchange, LaunchOrder, WarpMeeting};
 pub use multimem::{MultimemAction, MultimemOperation};
 pub use number::Integer;
-pub use ptx::{
-    Access, AccessOrder, Address, AssemblyWidth, Atom, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard,
-    Instruction, MembarLevel, Operation, ProxyFenceKind, Space, Value,
-};
+pub use ptx::{Atom, Guard, Instruction, Operation};
 pub use scalar::{Type, TypeKind};
 pub use sequencing::{Evaluations, Sequencing};
-pub use types::Asked;
+pub use types::AskedCondition;
 
 use std::fmt;
 
@@ -163,7 +165,7 @@ pub struct Alias {
 
 /// What a location's name stands for (PTX ISA 8.2.2, 8.6), by positions of locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedLocation {
     /// The name that has the generic address: the name itself, unless it is one of a surface, a texture or a constant; then
     /// that of what it names.
     pub generic: usize,
@@ -272,7 +274,7 @@ impl Test {
     }
 
     /// What a name stands for; `None` if it is an alias of itself, or of a location that does not exist.
-    pub fn named(&self, location: usize) -> Option<Named> {
+    pub fn named(&self, location: usize) -> Option<NamedLocation> {
         let mut at = location;
         let mut generic = None;
         for _ in 0..self.locations.len() {
@@ -283,7 +285,7 @@ impl Test {
             };
             let proxied = self.locations[at].alias.as_ref().is_some_and(|alias| alias.proxy != Proxy::Generic);
             let Some(further) = further else {
-                return Some(Named { generic: generic.unwrap_or(at), physical: at });
+                return Some(NamedLocation { generic: generic.unwrap_or(at), physical: at });
             };
             if !proxied {
                 generic = generic.or(Some(at));

@@ -1,20 +1,20 @@
 //! Which integers a location and a register hold, by the types in the text; and conditions, with their numbers said in those types.
 
 use super::{
-    Atom, Base, Body, CInteger, Comparison, Expression, InitialValue, Instruction, Integer, LocalFunction, Operand, Operation,
-    Proposition, Statement, StatementKind, Test, ThreadId, Type, Variable, element,
+    Atom, Base, Body, CInteger, Expression, InitialValue, Instruction, Integer, LocalFunction, Operand, Operation, Proposition,
+    Statement, StatementKind, Test, ThreadId, Type, Variable, element,
 };
 
 /// What a test asks of final states, its numbers said in the types of the variables that they are compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskedCondition {
     /// The condition's proposition.
     pub condition: Proposition,
     /// The filter.
     pub filter: Option<Proposition>,
 }
 
-impl Asked {
+impl AskedCondition {
     /// Does it stay the same when two threads are exchanged, whatever the order of its parts?
     pub(crate) fn is_alike(&self, s: usize, t: usize) -> bool {
         let exchanged = |thread: usize| match thread {
@@ -116,10 +116,10 @@ impl Test {
 
     /// Condition and filter, where a number that is compared with a variable for equality is that value of the variable's type which has
     /// its bits (`x == -1` of a `.u32` is `x == 4294967295`).
-    pub fn asked(&self) -> Asked {
+    pub fn asked(&self) -> AskedCondition {
         let locations = self.location_integers();
         let typed = |p: &Proposition| self.rewritten(p, &locations);
-        Asked { condition: typed(&self.condition.proposition), filter: self.filter.as_ref().map(typed) }
+        AskedCondition { condition: typed(&self.condition.proposition), filter: self.filter.as_ref().map(typed) }
     }
 
     fn rewritten(&self, p: &Proposition, locations: &[Option<Integer>]) -> Proposition {
@@ -131,7 +131,7 @@ impl Test {
             Proposition::And(parts) => Proposition::And(all(parts)),
             Proposition::Or(parts) => Proposition::Or(all(parts)),
             Proposition::Compare { comparison, left, right } => {
-                let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+                let equality = comparison.is_of_equality();
                 let said = |number: &Operand, by: &Operand| match (number, self.operand_integer(by, locations)) {
                     (Operand::Integer(n), Some(integer)) if equality && integer.says(*n) => Operand::Integer(integer.wrap(*n)),
                     _ => number.clone(),

@@ -14,8 +14,8 @@ use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CScope, Comparison, Evaluations, Expected, Expression,
-    MemoryOrder, Parameter, Place, Sequencing, Statement, StatementKind, Test, ThreadId, UnaryOperator,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CScope, Evaluations, Expected, Expression,
+    NumberComparison, Parameter, Place, Sequencing, Statement, StatementKind, Test, ThreadId, UnaryOperator,
 };
 
 /// The code of a thread.
@@ -112,7 +112,7 @@ impl CCompiler<'_> {
                     self.expression(e)?;
                 }
                 // C11 7.17.4.1: a relaxed fence has no effects.
-                StatementKind::Fence { order: MemoryOrder::Relaxed, .. } => {}
+                StatementKind::Fence { order: CMemoryOrder::Relaxed, .. } => {}
                 StatementKind::Fence { order: o, scope } => {
                     self.push(Step::Fence {
                         order: o.order(),
@@ -410,7 +410,7 @@ impl CCompiler<'_> {
     }
 
     fn short_circuit(&mut self, is_and: bool, a: &Expression, b: &Expression) -> Result<Term, Error> {
-        let truth = |t: Term| Term::binary(Binary::Compare(Comparison::NotEqual), t, Term::Constant(0));
+        let truth = |t: Term| Term::binary(Binary::Compare(NumberComparison::NotEqual), t, Term::Constant(0));
         let to = self.program.fresh();
         let a = self.condition(a)?;
         self.push(Step::Assign(to, truth(a)));
@@ -457,7 +457,7 @@ impl CCompiler<'_> {
     fn call(&mut self, call: &AtomicCall) -> Result<Register, Error> {
         let address = self.expression(&call.address)?.term;
         let scope = CScope::of_events(call.scope);
-        let memory_order = call.order.unwrap_or(MemoryOrder::SeqCst).order();
+        let memory_order = call.order.unwrap_or(CMemoryOrder::SeqCst).order();
         let construct = Construct { operation: Operation::Rmw, order: memory_order };
         let read = Attributes::new(construct.read_order(), scope);
         let write = Attributes::new(construct.write_order(), scope);
@@ -540,7 +540,7 @@ impl CTypedValue {
     fn converted(self, ty: CInteger) -> Term {
         match ty {
             CInteger::Bool if self.ty != Some(CInteger::Bool) => {
-                Term::binary(Binary::Compare(Comparison::NotEqual), self.term, Term::Constant(0))
+                Term::binary(Binary::Compare(NumberComparison::NotEqual), self.term, Term::Constant(0))
             }
             _ => self.term.convert(Some(ty.integer())),
         }

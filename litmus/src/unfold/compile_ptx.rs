@@ -10,8 +10,8 @@ use super::shared::Shared;
 use super::symbol::{Binary, MbarrierFunction, Unary};
 use super::{Error, barriers, lanes, launches};
 use crate::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder,
-    Instruction, Integer, LocalFunction, Operation, Place, Test, ThreadId, Type, Value, WarpMeeting, element,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Dialect, FenceOrder, Instruction,
+    Integer, LocalFunction, NumberComparison, Operation, Place, Test, ThreadId, Type, Value, WarpMeeting, element,
 };
 
 /// The code of a thread.
@@ -202,7 +202,7 @@ impl PtxCompiler<'_> {
             Operation::BranchIf { comparison, left, right, target } => {
                 // Goes to the target if the opposite comparison is 0.
                 let (left, right) = (self.value(left)?, self.value(right)?);
-                let condition = Term::binary(Binary::Compare(opposite(*comparison)), left, right);
+                let condition = Term::binary(Binary::Compare(comparison.opposite()), left, right);
                 jumps.push((self.program.steps.len(), target));
                 Step::BranchIfZero { condition, target: 0, until: None }
             }
@@ -392,17 +392,6 @@ pub(super) fn applied(function: AtomFunction) -> Option<Binary> {
     })
 }
 
-fn opposite(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Equal => Comparison::NotEqual,
-        Comparison::NotEqual => Comparison::Equal,
-        Comparison::Less => Comparison::GreaterOrEqual,
-        Comparison::LessOrEqual => Comparison::Greater,
-        Comparison::Greater => Comparison::LessOrEqual,
-        Comparison::GreaterOrEqual => Comparison::Less,
-    }
-}
-
 /// Is an access half of a pair of a load-reserved and a store-conditional?
 fn is_half(operation: Of, access: &Access) -> bool {
     match access.order {
@@ -457,7 +446,8 @@ fn local(function: LocalFunction, ty: Option<Type>, operands: Vec<Term>) -> Term
                 let holds = Term::binary(Binary::Compare(comparison), p.clone(), Term::Constant(0));
                 Term::binary(Binary::Multiply, value, holds)
             };
-            return Term::binary(Binary::Add, times(a, Comparison::NotEqual), times(b, Comparison::Equal)).convert(integer);
+            return Term::binary(Binary::Add, times(a, NumberComparison::NotEqual), times(b, NumberComparison::Equal))
+                .convert(integer);
         }
         LocalFunction::Not => return Term::Unary(Unary::BitwiseNot, Box::new(a)).convert(integer),
         LocalFunction::Negate => return Term::Unary(Unary::Negate, Box::new(a)).convert(integer),

@@ -10,7 +10,7 @@ use super::code::Code;
 use super::path::{MAX_POSITIONS, Path, PathEvent, Positions};
 use super::program::{self, Modification, Step};
 use super::symbol::{Binary, Symbol, Symbols};
-use super::{Bounds, Error, Program, Unfolding};
+use super::{Bounds, Error, ExecutionProgram, Unfolding};
 use crate::test::{Quantifier, Test};
 use crate::verdict::Witness;
 
@@ -84,8 +84,9 @@ struct PathOrigin {
 /// The compiled program.
 #[derive(Debug, Clone)]
 pub struct Compiled {
-    program: Program,
+    program: ExecutionProgram,
     source: Unfolding,
+    /// What each path was emitted for: `[thread][path]`.
     origins: Vec<Vec<PathOrigin>>,
 }
 
@@ -183,13 +184,13 @@ impl SourcePaths {
         let Unfolding { bounded, waits, meets, as_whole, meets_as_whole, .. } = self.unfolding;
         let unfolding =
             Unfolding { paths, stopped, meets, as_whole, meets_as_whole, symbols: symbols.into(), shared, bounded, waits };
-        Ok(Some(Compiled { program: Program::compiled(unfolding), source: self.unfolding.clone(), origins }))
+        Ok(Some(Compiled { program: ExecutionProgram::compiled(unfolding), source: self.unfolding.clone(), origins }))
     }
 }
 
 impl Compiled {
     /// The program, for an engine. What is asked of it is the outcome that decides the test: that of `exists`, or what `forall` excludes.
-    pub fn program(&self) -> &Program {
+    pub fn program(&self) -> &ExecutionProgram {
         &self.program
     }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use margay_models::execution::Kind;
 use margay_models::mbarrier::Mbarrier;
 
-use super::merge::{Merged, Value};
+use super::merge::{Merged, MergedValue};
 use super::symbol::{Binary, MbarrierFunction};
 
 /// The largest number of states of an mbarrier that is looked at.
@@ -32,13 +32,13 @@ impl ContentsChange {
         let mut functions = Vec::new();
         loop {
             value = match value {
-                Value::Number(n) if functions.is_empty() => return Some(Self::Set(n)),
-                Value::Read(r) if merged.events[write].modifies == Some(r) => {
+                MergedValue::Number(n) if functions.is_empty() => return Some(Self::Set(n)),
+                MergedValue::Read(r) if merged.events[write].modifies == Some(r) => {
                     functions.reverse();
                     return Some(Self::Apply(functions));
                 }
-                Value::Binary(Binary::Mbarrier(function), contents, number) => {
-                    let Value::Number(number) = merged.values[number.index()] else { return None };
+                MergedValue::Binary(Binary::Mbarrier(function), contents, number) => {
+                    let MergedValue::Number(number) = merged.values[number.index()] else { return None };
                     functions.push((function, number));
                     merged.values[contents.index()]
                 }

@@ -8,7 +8,7 @@
 //! There may be infinitely many; those that follow, in as many steps, from 0, 1, and the numbers of the program and the
 //! condition count. This is a bound, the same for all engines.
 
-use super::merge::{Merged, Value};
+use super::merge::{Merged, MergedValue};
 use super::{Error, ValueId, contents};
 use margay_models::execution::Kind;
 
@@ -72,10 +72,10 @@ impl Domains {
         for (v, value) in merged.values.iter().enumerate() {
             let of = |id: ValueId| &self.values[id.index()];
             let mut found: Vec<i64> = match *value {
-                Value::Number(n) => vec![n],
-                Value::Read(r) => self.reads[r].clone(),
-                Value::Unary(operator, a) => of(a).iter().map(|&a| operator.apply(a)).collect(),
-                Value::Binary(operator, a, b) => {
+                MergedValue::Number(n) => vec![n],
+                MergedValue::Read(r) => self.reads[r].clone(),
+                MergedValue::Unary(operator, a) => of(a).iter().map(|&a| operator.apply(a)).collect(),
+                MergedValue::Binary(operator, a, b) => {
                     pairs += of(a).len() * of(b).len();
                     if pairs > MAX_PAIRS {
                         return Err(too_many());
@@ -109,10 +109,10 @@ impl Domains {
         let mut inputs: Vec<Vec<usize>> = Vec::with_capacity(merged.values.len());
         for value in &merged.values {
             let mut reads = match *value {
-                Value::Number(_) => Vec::new(),
-                Value::Read(r) => vec![r],
-                Value::Unary(_, a) => inputs[a.index()].clone(),
-                Value::Binary(_, a, b) => [inputs[a.index()].as_slice(), &inputs[b.index()]].concat(),
+                MergedValue::Number(_) => Vec::new(),
+                MergedValue::Read(r) => vec![r],
+                MergedValue::Unary(_, a) => inputs[a.index()].clone(),
+                MergedValue::Binary(_, a, b) => [inputs[a.index()].as_slice(), &inputs[b.index()]].concat(),
             };
             reads.sort_unstable();
             reads.dedup();
@@ -142,7 +142,7 @@ fn seeds(merged: &Merged, mentioned: &[i64]) -> Vec<i64> {
     let mut seeds = vec![0, 1];
     seeds.extend_from_slice(mentioned);
     seeds.extend(merged.events.iter().filter_map(|e| match merged.values[e.value?.index()] {
-        Value::Number(n) => Some(n),
+        MergedValue::Number(n) => Some(n),
         _ => None,
     }));
     seeds.sort_unstable();
@@ -152,7 +152,8 @@ fn seeds(merged: &Merged, mentioned: &[i64]) -> Vec<i64> {
 
 /// The largest number of computed writes in one execution.
 fn most_computed(merged: &Merged) -> usize {
-    let computed = |&e: &usize| merged.events[e].value.is_some_and(|v| !matches!(merged.values[v.index()], Value::Number(_)));
+    let computed =
+        |&e: &usize| merged.events[e].value.is_some_and(|v| !matches!(merged.values[v.index()], MergedValue::Number(_)));
     merged
         .paths
         .iter()

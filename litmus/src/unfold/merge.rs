@@ -14,7 +14,7 @@ use super::{Error, Unfolding};
 
 /// What a value is, over merged events; operands come before what is computed from them, and equal values are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Value {
+pub(crate) enum MergedValue {
     Number(i64),
     /// What a read returns, by its number among the merged events.
     Read(usize),
@@ -107,10 +107,10 @@ pub(crate) struct Merged {
     firsts: Vec<usize>,
     /// For each thread its paths, in the order of the unfolding.
     pub paths: Vec<Vec<MergedPath>>,
-    pub values: Vec<Value>,
+    pub values: Vec<MergedValue>,
     /// Combinations of paths in which a thread waits at a barrier for ever: for each thread the paths in them.
     pub unmet: Vec<Vec<Vec<usize>>>,
-    known: FxHashMap<Value, ValueId>,
+    known: FxHashMap<MergedValue, ValueId>,
 }
 
 impl Merged {
@@ -177,7 +177,7 @@ impl Merged {
             merged.paths.push(merged_paths);
         }
         for (l, initial) in unfolding.shared.initial_writes() {
-            let value = Some(merged.add(Value::Number(initial)));
+            let value = Some(merged.add(MergedValue::Number(initial)));
             let data = unfolding.shared.initial_event(l, initial);
             let depends = std::array::from_fn(|_| Vec::new());
             let (before, through) = (Bits::default(), Bits::default());
@@ -188,7 +188,7 @@ impl Merged {
         Ok(merged)
     }
 
-    fn add(&mut self, value: Value) -> ValueId {
+    fn add(&mut self, value: MergedValue) -> ValueId {
         *self.known.entry(value).or_insert_with(|| {
             self.values.push(value);
             ValueId((self.values.len() - 1) as u32)
@@ -201,12 +201,12 @@ impl Merged {
             return value;
         }
         let value = match symbols.node(symbol) {
-            Node::Constant(n) => Value::Number(n),
-            Node::Read(position) => Value::Read(events[usize::from(position)]),
-            Node::Unary(operator, a) => Value::Unary(operator, self.value(symbols, a, events, known)),
+            Node::Constant(n) => MergedValue::Number(n),
+            Node::Read(position) => MergedValue::Read(events[usize::from(position)]),
+            Node::Unary(operator, a) => MergedValue::Unary(operator, self.value(symbols, a, events, known)),
             Node::Binary(operator, a, b) => {
                 let (a, b) = (self.value(symbols, a, events, known), self.value(symbols, b, events, known));
-                Value::Binary(operator, a, b)
+                MergedValue::Binary(operator, a, b)
             }
         };
         let value = self.add(value);

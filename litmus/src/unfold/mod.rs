@@ -36,8 +36,8 @@ pub(crate) use address::is_address;
 pub use code::Code;
 pub use compiled::{Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
 pub(crate) use domain::Domains;
-pub(crate) use merge::{Merged, MergedPath, Value, ValueId};
-pub use of_execution::Program;
+pub(crate) use merge::{Merged, MergedPath, MergedValue, ValueId};
+pub use of_execution::ExecutionProgram;
 pub(crate) use path::{Path, PathEvent};
 pub use skeleton::{Skeleton, WriteValue};
 pub use stop::{Cause, Standstill};
@@ -50,7 +50,7 @@ use margay_models::bits::{Event, WORD_EVENTS};
 use margay_models::execution::{Location, Placement};
 use margay_models::signature::Signature;
 
-use crate::test::{Asked, Dialect, InitialValue, Place, Proposition, Test, ThreadId, Variable};
+use crate::test::{AskedCondition, Dialect, InitialValue, Place, Proposition, Test, ThreadId, Variable};
 use crate::verdict::Witness;
 use accesses::Accesses;
 use shared::Shared;
@@ -255,7 +255,7 @@ impl Unfolding {
 
     /// The executions that pass a filter; nothing else is asked of them.
     pub(crate) fn passing(&self, filter: Option<&Proposition>) -> Self {
-        let asked = Asked { condition: Proposition::True, filter: filter.cloned() };
+        let asked = AskedCondition { condition: Proposition::True, filter: filter.cloned() };
         Self { shared: Shared { asked: asked.into(), ..self.shared.clone() }, ..self.clone() }
     }
 
@@ -309,7 +309,7 @@ impl Unfolding {
     }
 
     /// What the test asks of final states.
-    pub(crate) fn asked(&self) -> &Asked {
+    pub(crate) fn asked(&self) -> &AskedCondition {
         &self.shared.asked
     }
 

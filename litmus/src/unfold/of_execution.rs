@@ -16,23 +16,23 @@ use super::path::{Path, PathEvent, Positions};
 use super::shared::{NamingThreads, Shared};
 use super::symbol::{Binary, Symbol, Symbols};
 use super::{Bounds, Unfolding};
-use crate::render::{Error, Values, check, condition, inputs};
-use crate::test::{Asked, Comparison, Place};
+use crate::render::{RenderError, Values, check, condition, inputs};
+use crate::test::{AskedCondition, NumberComparison, Place};
 
 /// The program of an execution, and the execution's outcome as what is asked for.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub struct ExecutionProgram {
     unfolding: Unfolding,
     /// For each thread, for each of its paths the events of the execution that are on it.
     origins: Vec<Vec<Vec<Event>>>,
 }
 
-impl Program {
+impl ExecutionProgram {
     /// `finals` names the last write of each location (by index) where the caller has chosen one, as for [`crate::render::render`].
     ///
     /// # Errors
-    /// The execution is of no program: see [`Error`].
-    pub fn of(execution: &Execution, finals: &[Option<Event>]) -> Result<Self, Error> {
+    /// The execution is of no program: see [`RenderError`].
+    pub fn of(execution: &Execution, finals: &[Option<Event>]) -> Result<Self, RenderError> {
         check(execution)?;
         let values = Values::new(execution, finals)?;
         let (mut paths, mut symbols, mut origins) = (Vec::new(), Vec::new(), Vec::new());
@@ -104,7 +104,7 @@ fn shared(x: &Execution, values: &Values) -> Shared {
         mbarriers: vec![false; x.locations.len()],
         spaces: vec![Spaces::NONE; x.locations.len()],
         typed: vec![None; x.locations.len()],
-        asked: Arc::new(Asked { condition: condition(x, values).proposition, filter: None }),
+        asked: Arc::new(AskedCondition { condition: condition(x, values).proposition, filter: None }),
         instances: Vec::new(),
         counted: Vec::new(),
         meetings: Meetings::default(),
@@ -185,7 +185,7 @@ impl GrowingThread<'_> {
     }
 
     /// All paths, each with the events of the execution that are on it. What the outcome takes comes first.
-    fn explore(&mut self, most: usize) -> Result<Vec<(Path, Vec<Event>)>, Error> {
+    fn explore(&mut self, most: usize) -> Result<Vec<(Path, Vec<Event>)>, RenderError> {
         let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new(), stop: None };
         let mut open = vec![ExecutedState { at: 0, path, origins: Vec::new(), right: EventSet::EMPTY, wrong: EventSet::EMPTY }];
         let mut paths = Vec::new();
@@ -200,7 +200,7 @@ impl GrowingThread<'_> {
             state.path.registers = self.registers(&state);
             paths.push((state.path, state.origins));
             if paths.len() + open.len() > most {
-                return Err(Error::Paths(most));
+                return Err(RenderError::Paths(most));
             }
         }
         Ok(paths)
@@ -231,7 +231,7 @@ impl GrowingThread<'_> {
     /// Has a read that was executed returned a value?
     fn equal(&mut self, state: &ExecutedState, read: Event, value: i64) -> Symbol {
         let (returned, value) = (self.returned(state, read), self.symbols.constant(value));
-        self.symbols.binary(Binary::Compare(Comparison::Equal), returned, value)
+        self.symbols.binary(Binary::Compare(NumberComparison::Equal), returned, value)
     }
 
     /// What a read returned; 0 if it was not executed.
@@ -243,7 +243,12 @@ impl GrowingThread<'_> {
     }
 
     /// Executes an operation; gives the state in which a compare-exchange fails, if it succeeds in the execution.
-    fn execute(&mut self, state: &mut ExecutedState, e: Event, pair: Option<Event>) -> Result<Option<ExecutedState>, Error> {
+    fn execute(
+        &mut self,
+        state: &mut ExecutedState,
+        e: Event,
+        pair: Option<Event>,
+    ) -> Result<Option<ExecutedState>, RenderError> {
         let compares = self.data(e).compare && self.data(e).kind == Kind::Read;
         let address = match pair {
             Some(w) => &self.x.addr.column(e) | &self.x.addr.column(w),
@@ -262,7 +267,7 @@ impl GrowingThread<'_> {
         };
         let mut failed = None;
         if compares {
-            let expected = self.values.of_event[e.index()].ok_or(Error::NoInstruction(e))?;
+            let expected = self.values.of_event[e.index()].ok_or(RenderError::NoInstruction(e))?;
             let equal = self.equal(state, e, expected);
             let mut other = state.clone();
             other.wrong.insert(e);
@@ -324,7 +329,7 @@ impl GrowingThread<'_> {
     }
 
     /// Says what the last event, a write, writes: its operands were evaluated in the state before its operation.
-    fn write(&mut self, state: &mut ExecutedState, w: Event, before: &ExecutedState) -> Result<(), Error> {
+    fn write(&mut self, state: &mut ExecutedState, w: Event, before: &ExecutedState) -> Result<(), RenderError> {
         let inputs = inputs(self.x, w);
         let value = self.value(before, w, &inputs)?;
         if let Some(event) = state.path.events.last_mut() {
@@ -335,8 +340,8 @@ impl GrowingThread<'_> {
     }
 
     /// The value of a write, which depends on the reads of a set ([`crate::render`], `dataflow`).
-    fn value(&mut self, state: &ExecutedState, w: Event, inputs: &EventSet) -> Result<Symbol, Error> {
-        let value = self.values.of_event[w.index()].ok_or(Error::NoInstruction(w))?;
+    fn value(&mut self, state: &ExecutedState, w: Event, inputs: &EventSet) -> Result<Symbol, RenderError> {
+        let value = self.values.of_event[w.index()].ok_or(RenderError::NoInstruction(w))?;
         let value = self.symbols.constant(value);
         if let Some(r) = inputs.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {
             return Ok(self.returned(state, r));
@@ -344,7 +349,7 @@ impl GrowingThread<'_> {
         let Some(spread) = self.values.dataflow.spread else { return Ok(value) };
         let mut sum: Option<Symbol> = None;
         for r in inputs.iter() {
-            let expected = self.values.of_event[r.index()].ok_or(Error::Dependency(r, w))?;
+            let expected = self.values.of_event[r.index()].ok_or(RenderError::Dependency(r, w))?;
             let (returned, expected) = (self.returned(state, r), self.symbols.constant(expected));
             let difference = self.symbols.binary(Binary::Xor, returned, expected);
             sum = Some(match sum {
@@ -359,13 +364,13 @@ impl GrowingThread<'_> {
     }
 
     /// A reduction returns nothing, so it does not exchange, nor does what computes: it adds what lies between the two values.
-    fn add(&mut self, state: &mut ExecutedState, read: Event, write: Event) -> Result<(), Error> {
+    fn add(&mut self, state: &mut ExecutedState, read: Event, write: Event) -> Result<(), RenderError> {
         if self.data(read).reduction && !inputs(self.x, write).is_empty() {
-            return Err(Error::NoInstruction(read));
+            return Err(RenderError::NoInstruction(read));
         }
-        let expected = self.values.of_event[read.index()].ok_or(Error::NoInstruction(read))?;
+        let expected = self.values.of_event[read.index()].ok_or(RenderError::NoInstruction(read))?;
         let Some(written) = state.path.events.last().and_then(|event| event.value) else {
-            return Err(Error::NoInstruction(write));
+            return Err(RenderError::NoInstruction(write));
         };
         let (returned, less) = (self.returned(state, read), self.symbols.constant(-expected));
         let difference = self.symbols.binary(Binary::Add, written, less);

@@ -10,7 +10,7 @@ use super::barriers::{self, Counted};
 use super::lanes::LaneCells;
 use super::launches::Meetings;
 use super::{Error, asynchronous};
-use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
+use crate::test::{AskedCondition, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
 
 /// Which threads name a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) struct Shared {
     /// For each location how many bytes wide its accesses are, where their types say it.
     pub typed: Vec<Option<Address>>,
     /// What the test asks of final states.
-    pub asked: Arc<Asked>,
+    pub asked: Arc<AskedCondition>,
     /// The instances of barriers that the test names, ascending.
     pub instances: Vec<u32>,
     /// The barriers that have a count of threads.

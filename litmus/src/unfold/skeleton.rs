@@ -10,7 +10,7 @@ use super::address::Address;
 use super::path::{Path, Positions};
 use super::shared::Shared;
 use super::symbol::{Symbol, Symbols};
-use crate::test::{Asked, Place, ThreadId, Variable, element};
+use crate::test::{AskedCondition, Place, ThreadId, Variable, element};
 
 /// The value of a write.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub struct Skeleton {
     /// For each location its address.
     addresses: Arc<[Address]>,
     /// What the test asks of final states.
-    pub(crate) asked: Arc<Asked>,
+    pub(crate) asked: Arc<AskedCondition>,
 }
 
 impl Skeleton {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::address::is_address;
 use super::path::Positions;
-use crate::test::{Comparison, Integer};
+use crate::test::{Integer, NumberComparison};
 
 /// `-a`, `!a`, `~a`, and conversions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ pub enum Binary {
     /// The larger one.
     Max,
     /// 1 if the comparison holds, else 0.
-    Compare(Comparison),
+    Compare(NumberComparison),
     /// `a / b` without signs.
     DivideUnsigned,
     /// `a % b` without signs.
@@ -61,7 +61,7 @@ pub enum Binary {
     /// The larger one, without signs.
     MaxUnsigned,
     /// 1 if the comparison holds without signs, else 0.
-    CompareUnsigned(Comparison),
+    CompareUnsigned(NumberComparison),
     /// `a && b`
     LogicalAnd,
     /// `a || b`
@@ -180,7 +180,7 @@ impl Binary {
             Self::RemainderUnsigned => (a as u64).checked_rem(b as u64).unwrap_or(0) as i64,
             Self::MinUnsigned => (a as u64).min(b as u64) as i64,
             Self::MaxUnsigned => (a as u64).max(b as u64) as i64,
-            Self::CompareUnsigned(comparison) => i64::from(comparison.holds_unsigned(a as u64, b as u64)),
+            Self::CompareUnsigned(comparison) => i64::from(comparison.holds(a as u64, b as u64)),
             Self::Min => a.min(b),
             Self::Max => a.max(b),
             Self::Compare(comparison) => i64::from(comparison.holds(a, b)),
@@ -250,8 +250,8 @@ impl Symbols {
             return None;
         };
         match comparison {
-            Comparison::Equal => Some((a, b, true)),
-            Comparison::NotEqual => Some((a, b, false)),
+            NumberComparison::Equal => Some((a, b, true)),
+            NumberComparison::NotEqual => Some((a, b, false)),
             _ => None,
         }
     }
@@ -431,10 +431,10 @@ impl Symbols {
 #[cfg(test)]
 mod tests {
     use super::{Binary, Symbols, Unary};
-    use crate::test::{Comparison, Integer};
+    use crate::test::{Integer, NumberComparison};
 
-    const EQUAL: Binary = Binary::Compare(Comparison::Equal);
-    const NOT_EQUAL: Binary = Binary::CompareUnsigned(Comparison::NotEqual);
+    const EQUAL: Binary = Binary::Compare(NumberComparison::Equal);
+    const NOT_EQUAL: Binary = Binary::CompareUnsigned(NumberComparison::NotEqual);
 
     #[test]
     fn what_is_supposed_decides_the_same_in_other_words() {

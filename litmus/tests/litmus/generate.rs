@@ -27,8 +27,8 @@ fn scope() -> impl Strategy<Value = Scope> {
     select(&Scope::ALL[..])
 }
 
-fn comparison() -> impl Strategy<Value = Comparison> {
-    select(&Comparison::ALL[..])
+fn comparison() -> impl Strategy<Value = NumberComparison> {
+    select(&NumberComparison::ALL[..])
 }
 
 fn ty() -> impl Strategy<Value = Option<Type>> {
@@ -275,13 +275,13 @@ fn call(inner: impl Strategy<Value = Expression> + Clone + 'static) -> impl Stra
             ))
         )),
     ];
-    let orders = option::of(select(&MemoryOrder::ALL[..]));
+    let orders = option::of(select(&CMemoryOrder::ALL[..]));
     let kinds = (0..10usize, inner, select(fetches.to_vec()), any::<(bool, bool)>(), orders.clone());
     let scopes = option::of(prop_oneof![4 => scope().prop_map(CScope::Threads), 1 => Just(CScope::WorkItem)]);
     (kinds, address, orders, scopes).prop_map(|((kind, value, fetch, (weak, flag), failure), address, order, scope)| {
-        let relaxed = Some(MemoryOrder::Relaxed);
-        let weaker = |order: Option<MemoryOrder>| {
-            order.filter(|o| !matches!(o, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::Acquire))
+        let relaxed = Some(CMemoryOrder::Relaxed);
+        let weaker = |order: Option<CMemoryOrder>| {
+            order.filter(|o| !matches!(o, CMemoryOrder::Release | CMemoryOrder::AcqRel | CMemoryOrder::Acquire))
         };
         let (function, order) = match kind {
             0 => (AtomicFunction::Load, weaker(order)),
@@ -325,7 +325,7 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
         Just(StatementKind::Assign { declares: Some(CInteger::Int), name: "r1".into(), value: None }),
         (location(), expression()).prop_map(|(l, value)| StatementKind::Store { address: Expression::Name(l), value }),
         expression().prop_map(StatementKind::Evaluate),
-        (select(&MemoryOrder::ALL[..]), option::of(scope()))
+        (select(&CMemoryOrder::ALL[..]), option::of(scope()))
             .prop_map(|(order, scope)| StatementKind::Fence { order, scope: scope.map(CScope::from) }),
     ];
     let one = simple.prop_map(Statement::from).prop_recursive(3, 12, 3, |inner| {

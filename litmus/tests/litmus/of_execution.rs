@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{self, Error, Options};
 use margay_litmus::render::render;
-use margay_litmus::unfold::Program;
+use margay_litmus::unfold::ExecutionProgram;
 use margay_litmus::{corpus, read, sat};
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Order, Scope};
@@ -33,7 +33,7 @@ impl Asked {
             Err(Error::Steps) => return None,
             decided => decided.unwrap_or_else(|e| panic!("{e}\n{text}")),
         };
-        let program = Program::of(x, finals).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let program = ExecutionProgram::of(x, finals).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let by_explicit = self.explicit.run_program(&program, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         // Of computed values there may be too many for a formula.
         let by_sat = match self.sat.run_program(&program, &Options::default()) {

@@ -107,7 +107,8 @@ fn ptx_changes(test: &Test, one_sided: bool) -> Vec<Changed> {
 fn c_changes(test: &Test, scoped: bool) -> Vec<Changed> {
     let scopes: &[Scope] = if scoped { &[Scope::Cta, Scope::Gpu, Scope::Sys] } else { &[Scope::Sys] };
     let written = |scope: Scope| scoped.then_some(CScope::Threads(scope));
-    let orders = [MemoryOrder::Relaxed, MemoryOrder::Acquire, MemoryOrder::Release, MemoryOrder::AcqRel, MemoryOrder::SeqCst];
+    let orders =
+        [CMemoryOrder::Relaxed, CMemoryOrder::Acquire, CMemoryOrder::Release, CMemoryOrder::AcqRel, CMemoryOrder::SeqCst];
     let mut found = Vec::new();
     for t in 0..test.threads.len() {
         let Body::Statements(body) = &test.threads[t].body else { continue };
@@ -129,7 +130,7 @@ fn c_changes(test: &Test, scoped: bool) -> Vec<Changed> {
             };
             for (&scope, order) in scopes.iter().flat_map(|s| orders.map(|o| (s, o))) {
                 let to = Strength { order: order.order(), scope };
-                if order != MemoryOrder::Relaxed {
+                if order != CMemoryOrder::Relaxed {
                     let price = cost(SiteKind::Slot(0), None, to, scoped);
                     for at in 0..=statements.len() {
                         let fence = StatementKind::Fence { order, scope: written(scope) };
@@ -164,7 +165,7 @@ fn access_of(kind: &StatementKind) -> Option<(SiteKind, Strength)> {
         _ => return None,
     };
     let scope = CScope::of_events(call.scope).unwrap_or(Scope::Sys);
-    let now = Strength { order: call.order.unwrap_or(MemoryOrder::SeqCst).order(), scope };
+    let now = Strength { order: call.order.unwrap_or(CMemoryOrder::SeqCst).order(), scope };
     let kind = match call.function {
         AtomicFunction::Load => SiteKind::Load,
         AtomicFunction::Store(_) => SiteKind::Store,
@@ -173,7 +174,7 @@ fn access_of(kind: &StatementKind) -> Option<(SiteKind, Strength)> {
     Some((kind, now))
 }
 
-fn set(kind: &mut StatementKind, order: MemoryOrder, scope: Option<CScope>) {
+fn set(kind: &mut StatementKind, order: CMemoryOrder, scope: Option<CScope>) {
     let atomic = |function: AtomicFunction, address: &Expression| {
         Expression::Atomic(Box::new(AtomicCall {
             function,

@@ -1,6 +1,6 @@
 //! From executions to tests: the texts that `margay check` shows.
 
-use margay_litmus::render::{Error, render};
+use margay_litmus::render::{RenderError, render};
 use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope};
 use margay_models::signature::Signature;
@@ -168,12 +168,12 @@ fn the_caller_chooses_among_maximal_writes() {
 fn what_no_program_does_is_an_error() {
     let mut x = message_passing(Signature::PTX, [Order::Plain; 4]);
     x.data.insert(Event(2), Event(1));
-    assert_eq!(render(&x, "d", None, &[]).unwrap_err(), Error::Dependency(Event(2), Event(1)));
+    assert_eq!(render(&x, "d", None, &[]).unwrap_err(), RenderError::Dependency(Event(2), Event(1)));
     let mut x = message_passing(Signature::PTX, [Order::Plain; 4]);
     x.rf.remove(Event(4), Event(3));
-    assert_eq!(render(&x, "d", None, &[]).unwrap_err(), Error::NoSource(Event(3)));
+    assert_eq!(render(&x, "d", None, &[]).unwrap_err(), RenderError::NoSource(Event(3)));
     let x = message_passing(Signature::PTX, [Order::Plain, Order::Sc, Order::Acq, Order::Plain]);
-    assert_eq!(render(&x, "d", None, &[]).unwrap_err(), Error::NoInstruction(Event(1)));
+    assert_eq!(render(&x, "d", None, &[]).unwrap_err(), RenderError::NoInstruction(Event(1)));
 }
 
 /// `W.SUR s | R y, R.CON c`: a surface over x, an alias of x, and constants over the alias.
@@ -210,5 +210,5 @@ fn names_of_one_memory() {
     assert_eq!((again.generic, again.locations), (x.generic.clone(), x.locations.clone()));
     // There is no instruction that stores through a texture, and no atom through a surface.
     x.events[0].proxy = Proxy::Texture;
-    assert_eq!(render(&x, "names", None, &[]).err(), Some(Error::NoInstruction(Event(0))));
+    assert_eq!(render(&x, "names", None, &[]).err(), Some(RenderError::NoInstruction(Event(0))));
 }

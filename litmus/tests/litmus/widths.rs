@@ -85,7 +85,7 @@ macro_rules! computed {
                 (a >> (by / 2) >> ((by - by / 2).min(<$t>::BITS - 1))) as i64
             }
             LocalFunction::Compare(comparison) => {
-                use margay_litmus::test::Comparison::*;
+                use margay_litmus::test::NumberComparison::*;
                 i64::from(match comparison {
                     Equal => a == b,
                     NotEqual => a != b,
@@ -182,7 +182,7 @@ fn number() -> impl Strategy<Value = i64> {
 fn functions() -> impl Strategy<Value = LocalFunction> {
     let skipped = [LocalFunction::MultiplyAdd, LocalFunction::MultiplyAddWide, LocalFunction::Select];
     let arithmetic: Vec<LocalFunction> = LocalFunction::ARITHMETIC.into_iter().filter(|f| !skipped.contains(f)).collect();
-    let comparisons = margay_litmus::test::Comparison::ALL.map(LocalFunction::Compare);
+    let comparisons = margay_litmus::test::NumberComparison::ALL.map(LocalFunction::Compare);
     select([arithmetic, comparisons.to_vec()].concat())
 }
 

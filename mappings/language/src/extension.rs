@@ -11,7 +11,7 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::execution::Scope;
 use margay_models::limited;
 use margay_models::model::Model;
-use margay_models::text::{Kind, another};
+use margay_models::text::{FileKind, another};
 
 use super::about::MappingDescription;
 use super::kind::RowUses;
@@ -150,7 +150,7 @@ fn join(
     chain: &[(PathBuf, String)],
 ) -> Result<Option<JoinedTable>, Vec<Diagnostic>> {
     let one = |error: Diagnostic| vec![error];
-    let lines = MappingLines::new(file).map_err(|error| one(another(file, Kind::Mapping).unwrap_or(error)))?;
+    let lines = MappingLines::new(file).map_err(|error| one(another(file, FileKind::Mapping).unwrap_or(error)))?;
     let Some(line) = line_of(&lines).map_err(one)? else { return Ok(None) };
     let (name, at) = match line {
         [_, (MappingToken::Word(name) | MappingToken::Quoted(name), at)] => (name.as_str(), *at),
@@ -252,7 +252,7 @@ impl<'a> Joining<'a> {
     fn new(models: (&'a Model, &'a Model), base: &JoinedTable, own: &JoinedTable) -> Result<Self, Vec<Diagnostic>> {
         let (source, target) = (models.0.signature, models.1.signature);
         // What is of another kind is wrong from its first line on: that line says it best.
-        let of_kind = |table: &JoinedTable, error| table.shown(vec![another(&table.file, Kind::Mapping).unwrap_or(error)]);
+        let of_kind = |table: &JoinedTable, error| table.shown(vec![another(&table.file, FileKind::Mapping).unwrap_or(error)]);
         let lines = |table: &JoinedTable| MappingLines::new(&table.file).map_err(|error| of_kind(table, error));
         let (base_lines, own_lines) = (lines(base)?, lines(own)?);
         base_lines.header().map_err(|error| of_kind(base, error))?;

@@ -9,7 +9,7 @@ use margay_models::library;
 use margay_models::limited;
 use margay_models::model::Model;
 use margay_models::signature::constructs;
-use margay_models::text::{Kind, another};
+use margay_models::text::{FileKind, another};
 
 use super::about::MappingDescription;
 use super::assemble::assemble;
@@ -80,7 +80,7 @@ pub fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
 /// As [`load`].
 pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diagnostic>> {
     // What is of another kind is wrong from its first line on: that line says it best.
-    let of_kind = |error: Diagnostic| vec![another(file, Kind::Mapping).unwrap_or(error)];
+    let of_kind = |error: Diagnostic| vec![another(file, FileKind::Mapping).unwrap_or(error)];
     let lines = MappingLines::new(file).map_err(of_kind)?;
     let header = lines.header().map_err(of_kind)?;
     let mut directories = Vec::new();

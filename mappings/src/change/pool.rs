@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::Options;
-use margay_litmus::unfold::Program;
+use margay_litmus::unfold::ExecutionProgram;
 use margay_solver::SolverLimits;
 
 use super::LoweringSlot;
@@ -202,7 +202,7 @@ impl CounterexamplePool {
         }
         self.runs = self.runs.map(|runs| runs - 1);
         let (target, finals) = compile(mapping, &counterexample.source, uses, lowerings, &counterexample.finals)?;
-        let program = Program::of(&target, &finals).ok()?;
+        let program = ExecutionProgram::of(&target, &finals).ok()?;
         let has = self.runner.run_program(&program, &Options::default()).ok()?.reachable;
         self.outcomes.insert(key, has);
         Some(has)

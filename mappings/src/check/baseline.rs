@@ -8,7 +8,7 @@
 
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit;
-use margay_litmus::unfold::Program;
+use margay_litmus::unfold::ExecutionProgram;
 use margay_models::bits::Event;
 use margay_models::execution::Scope;
 use margay_models::signature::Operation;
@@ -435,7 +435,7 @@ impl<'a> BaselineRefuter<'a> {
         options: &CheckOptions,
     ) -> Option<bool> {
         let (target, finals) = compile(&self.baseline.mapping, source, uses, chosen, finals)?;
-        let program = Program::of(&target, &finals).ok()?;
+        let program = ExecutionProgram::of(&target, &finals).ok()?;
         let limits = explicit::Options { deadline: options.deadline, ..explicit::Options::default() };
         self.runner.run_program(&program, &limits).ok().map(|verdict| verdict.reachable)
     }

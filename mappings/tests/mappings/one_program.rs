@@ -5,7 +5,7 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::test::Test;
 use margay_mappings::language::Mapping;
-use margay_mappings::one::{One, ProgramVerdict, Refusal, ask};
+use margay_mappings::one::{ProgramAnswer, ProgramVerdict, Refusal, ask};
 use margay_models::diagnostic::SourceFile;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -18,7 +18,7 @@ fn test(text: &str) -> Test {
     margay_litmus::read::test(&SourceFile::new("t.litmus", text)).unwrap_or_else(|e| panic!("{e:?}\n{text}")).test
 }
 
-fn asked(mapping: &Mapping, text: &str) -> One {
+fn asked(mapping: &Mapping, text: &str) -> ProgramAnswer {
     ask(mapping, &test(text), None).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 

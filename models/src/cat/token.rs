@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile, Span};
+use crate::text::end_of_nested_comment;
 
 /// A word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -184,23 +185,10 @@ impl Lexer<'_> {
     /// `(* .. (* .. *) .. *)`
     fn skip_comment(&mut self) {
         let start = self.at;
-        let bytes = self.text.as_bytes();
-        let mut depth = 0usize;
-        while self.at < bytes.len() {
-            match &bytes[self.at..(self.at + 2).min(bytes.len())] {
-                b"(*" => {
-                    depth += 1;
-                    self.at += 2;
-                }
-                b"*)" => {
-                    depth -= 1;
-                    self.at += 2;
-                    if depth == 0 {
-                        return;
-                    }
-                }
-                _ => self.at += 1,
-            }
+        let end = end_of_nested_comment(self.text, start);
+        self.at = end.unwrap_or(self.text.len());
+        if end.is_some() {
+            return;
         }
         self.errors.push(
             Diagnostic::error("a comment is not closed")

@@ -14,6 +14,7 @@ use crate::model::{CheckKind, ExprId, Node};
 #[derive(Debug, Clone, Default)]
 pub struct WideTable {
     events: usize,
+    /// `[node][word]`
     values: Vec<Vec<u64>>,
 }
 

@@ -192,15 +192,15 @@ bases! {
 }
 
 /// Base sets or relations of an architecture, each with all its names there.
-pub(super) type Named<T> = Vec<(T, Vec<&'static str>)>;
+pub(super) type NamedBases<T> = Vec<(T, Vec<&'static str>)>;
 
 /// The one that a name stands for.
-fn of_name<T: Copy>(known: &Named<T>, name: &str) -> Option<T> {
+fn of_name<T: Copy>(known: &NamedBases<T>, name: &str) -> Option<T> {
     known.iter().find(|(_, names)| names.contains(&name)).map(|(base, _)| *base)
 }
 
 /// The names of those that the architectures with a front end have.
-fn names_of_front_ends<T: 'static>(of: impl Fn(Signature) -> &'static Named<T>) -> impl Iterator<Item = &'static str> {
+fn names_of_front_ends<T: 'static>(of: impl Fn(Signature) -> &'static NamedBases<T>) -> impl Iterator<Item = &'static str> {
     Signature::FRONT_ENDS.into_iter().flat_map(move |signature| of(signature).iter().flat_map(|(_, names)| names.iter().copied()))
 }
 

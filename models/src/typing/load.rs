@@ -12,7 +12,7 @@ use crate::limited;
 use crate::model::{Loaded, Model};
 use crate::signature::Signature;
 use crate::signature::architecture::EXTENSION;
-use crate::text::{Kind, another, kind};
+use crate::text::{FileKind, another, kind};
 
 /// Where `include "file"` finds its text.
 pub trait Includes {
@@ -103,8 +103,8 @@ impl Model {
         options: &TypingOptions,
     ) -> Result<Loaded, Vec<Diagnostic>> {
         super::typed(&source, includes, options).map_err(|errors| match kind(&source) {
-            Some(Kind::Litmus | Kind::Document | Kind::Kernel) => {
-                another(&source, Kind::Model).map_or(errors, |error| vec![error])
+            Some(FileKind::Litmus | FileKind::Document | FileKind::Kernel) => {
+                another(&source, FileKind::Model).map_or(errors, |error| vec![error])
             }
             _ => errors,
         })

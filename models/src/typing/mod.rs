@@ -70,7 +70,7 @@ struct Typing<'a> {
     arena: Arena,
     /// The definitions so far.
     definitions: Vec<Definition>,
-    /// The finished `let rec`s.
+    /// The finished `let rec`s: `[let rec][definition]`.
     groups: Vec<Vec<DefId>>,
     /// The checks so far.
     checks: Vec<Check>,

@@ -1,24 +1,8 @@
 //! What instructions compute of values: functions of bit-vectors, and what read-modify-writes make of what they read.
 
+use super::comparison::NumberComparison;
 use super::parts::{PartProducts, extend_sign, find_nth, mask};
 use crate::tree::{Kind, ScalarType};
-
-/// A comparison of numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum NumberComparison {
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-}
 
 /// Which half of a product is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -185,7 +169,7 @@ impl Computation {
                     b
                 }
             }
-            Self::Compare(relation) => u64::from(relation.holds(number(a).cmp(&number(b)))),
+            Self::Compare(relation) => u64::from(relation.holds(number(a), number(b))),
             Self::CountOnes => u64::from(a.count_ones()),
             Self::CountLeadingZeros => u64::from(a.leading_zeros() - (64 - bits)),
             Self::FindHighest(distance) => {
@@ -267,19 +251,6 @@ impl Computation {
             Self::Compare(_) => ScalarType { kind: Kind::Predicate, bits: 1 },
             Self::CountOnes | Self::CountLeadingZeros | Self::FindHighest(_) => ScalarType { kind: Kind::Unsigned, bits: 32 },
             _ => ty,
-        }
-    }
-}
-
-impl NumberComparison {
-    fn holds(self, order: std::cmp::Ordering) -> bool {
-        match self {
-            Self::Equal => order.is_eq(),
-            Self::NotEqual => order.is_ne(),
-            Self::Less => order.is_lt(),
-            Self::LessOrEqual => order.is_le(),
-            Self::Greater => order.is_gt(),
-            Self::GreaterOrEqual => order.is_ge(),
         }
     }
 }

@@ -3,12 +3,14 @@
 //!
 //! What is not in the code is [`Effect::Unknown`] with its reason; nothing is left out in silence.
 
+mod comparison;
 mod decode;
 mod function;
 mod parts;
 
+pub use comparison::NumberComparison;
 pub(crate) use decode::{register, scope, target, unknown, update, window};
-pub use function::{Computation, Half, NumberComparison, Update};
+pub use function::{Computation, Half, Update};
 pub use parts::PartProducts;
 
 use crate::asynchronous::{AsyncEffect, ClusterEffect};

@@ -1,12 +1,12 @@
 //! Functions: their registers, labels, instructions and operands.
 
-use super::{Block, FunctionDraft, MAX_DEPTH, PtxReader, Wrong};
+use super::{Block, FunctionDraft, MAX_DEPTH, PtxReader, ReadFailure};
 use crate::lex::{At, Token};
 use crate::tree::{Function, Instruction, Operand, Register, RegisterId, ScalarType, Space, VariableId, position};
 
 impl<'t> PtxReader<'t> {
     /// A function from behind its directive.
-    pub(super) fn function(&mut self, entry: bool) -> Result<(), Wrong> {
+    pub(super) fn function(&mut self, entry: bool) -> Result<(), ReadFailure> {
         let start = self.tokens[self.next - 1].start;
         let function = Function {
             name: String::new(),
@@ -86,7 +86,7 @@ impl<'t> PtxReader<'t> {
         Ok(())
     }
 
-    fn body(&mut self, draft: &mut FunctionDraft<'t>, opened: At<'t>) -> Result<(), Wrong> {
+    fn body(&mut self, draft: &mut FunctionDraft<'t>, opened: At<'t>) -> Result<(), ReadFailure> {
         loop {
             match self.token() {
                 Token::End => {
@@ -148,7 +148,7 @@ impl<'t> PtxReader<'t> {
         }
     }
 
-    pub(super) fn registers(&mut self, draft: &mut FunctionDraft<'t>) -> Result<(), Wrong> {
+    pub(super) fn registers(&mut self, draft: &mut FunctionDraft<'t>) -> Result<(), ReadFailure> {
         let mut ty = None;
         while let Token::Dot(word) = self.token() {
             match ScalarType::from_name(word) {
@@ -191,7 +191,7 @@ impl<'t> PtxReader<'t> {
         }
     }
 
-    fn instruction(&mut self, draft: &mut FunctionDraft<'t>) -> Result<(), Wrong> {
+    fn instruction(&mut self, draft: &mut FunctionDraft<'t>) -> Result<(), ReadFailure> {
         let start = self.at().start;
         let mut guard = None;
         if self.eat('@') {
@@ -229,52 +229,13 @@ impl<'t> PtxReader<'t> {
         Ok(())
     }
 
-    fn operand(&mut self, draft: &mut FunctionDraft<'t>, depth: usize) -> Result<Operand, Wrong> {
+    fn operand(&mut self, draft: &mut FunctionDraft<'t>, depth: usize) -> Result<Operand, ReadFailure> {
         if depth > MAX_DEPTH {
             return Err(self.expected("an operand that is nested less"));
         }
         let found = match self.token() {
-            Token::Sign('[') => {
-                self.advance();
-                let base = self.operand(draft, depth + 1)?;
-                let mut offset = 0i64;
-                loop {
-                    match self.token() {
-                        Token::Sign('+') => {
-                            self.advance();
-                        }
-                        Token::Sign('-') => {}
-                        _ => break,
-                    }
-                    offset = offset.wrapping_add(self.signed("a number")?);
-                }
-                let (base, offset) = match base {
-                    Operand::Variable(id, n) => (Operand::Variable(id, 0), offset.wrapping_add(n)),
-                    base => (base, offset),
-                };
-                if self.token() == Token::Sign(',') {
-                    let mut all = vec![base];
-                    while self.eat(',') {
-                        all.push(self.operand(draft, depth + 1)?);
-                    }
-                    self.expect(']')?;
-                    return Ok(Operand::Address(Box::new(Operand::List(all)), offset));
-                }
-                self.expect(']')?;
-                return Ok(Operand::Address(Box::new(base), offset));
-            }
-            Token::Sign(open @ ('{' | '(')) => {
-                self.advance();
-                let close = if open == '{' { '}' } else { ')' };
-                let mut all = Vec::new();
-                while !self.eat(close) {
-                    all.push(self.operand(draft, depth + 1)?);
-                    if !self.eat(',') && self.token() != Token::Sign(close) {
-                        return Err(self.expected(&format!("`,` or `{close}`")));
-                    }
-                }
-                return Ok(if open == '{' { Operand::Vector(all) } else { Operand::List(all) });
-            }
+            Token::Sign('[') => return self.address_operand(draft, depth),
+            Token::Sign(open @ ('{' | '(')) => return self.listed_operands(draft, open, depth),
             Token::Sign('!') => {
                 self.advance();
                 let (name, at) = self.word("a predicate")?;
@@ -307,36 +268,7 @@ impl<'t> PtxReader<'t> {
                 self.advance();
                 Operand::Sink
             }
-            Token::Word(word) => {
-                let at = self.advance();
-                if let Some(register) = register(draft, word) {
-                    // An element of a vector register, `%v.x`.
-                    if let Token::Dot("x" | "y" | "z" | "w") = self.token() {
-                        self.advance();
-                    }
-                    Operand::Register(register)
-                } else if let Some(special) = word.strip_prefix('%') {
-                    if !is_special(special) {
-                        return Err((format!("the register `{word}` is not declared"), at.start, at.end));
-                    }
-                    let mut name = special.to_owned();
-                    while let Token::Dot(part) = self.token() {
-                        name = format!("{name}.{part}");
-                        self.advance();
-                    }
-                    Operand::Special(name)
-                } else if word == "WARP_SZ" {
-                    Operand::Integer(32)
-                } else if let Some(id) = variable(draft, word).or_else(|| self.globals.get(word).copied()) {
-                    let mut offset = 0;
-                    if depth == 0 && self.eat('+') {
-                        offset = self.signed("a number")?;
-                    }
-                    Operand::Variable(id, offset)
-                } else {
-                    Operand::Name(word.to_owned())
-                }
-            }
+            Token::Word(word) => self.named_operand(draft, word, depth)?,
             _ => return Err(self.expected("an operand")),
         };
         if self.eat('|') {
@@ -346,8 +278,85 @@ impl<'t> PtxReader<'t> {
         Ok(found)
     }
 
+    /// `[base+offset]`, or `[base, operands]` of a tensor.
+    fn address_operand(&mut self, draft: &mut FunctionDraft<'t>, depth: usize) -> Result<Operand, ReadFailure> {
+        self.advance();
+        let base = self.operand(draft, depth + 1)?;
+        let mut offset = 0i64;
+        loop {
+            match self.token() {
+                Token::Sign('+') => {
+                    self.advance();
+                }
+                Token::Sign('-') => {}
+                _ => break,
+            }
+            offset = offset.wrapping_add(self.signed("a number")?);
+        }
+        let (base, offset) = match base {
+            Operand::Variable(id, n) => (Operand::Variable(id, 0), offset.wrapping_add(n)),
+            base => (base, offset),
+        };
+        if self.token() == Token::Sign(',') {
+            let mut all = vec![base];
+            while self.eat(',') {
+                all.push(self.operand(draft, depth + 1)?);
+            }
+            self.expect(']')?;
+            return Ok(Operand::Address(Box::new(Operand::List(all)), offset));
+        }
+        self.expect(']')?;
+        Ok(Operand::Address(Box::new(base), offset))
+    }
+
+    /// `{a, b}`, or `(a, b)` of a call.
+    fn listed_operands(&mut self, draft: &mut FunctionDraft<'t>, open: char, depth: usize) -> Result<Operand, ReadFailure> {
+        self.advance();
+        let close = if open == '{' { '}' } else { ')' };
+        let mut all = Vec::new();
+        while !self.eat(close) {
+            all.push(self.operand(draft, depth + 1)?);
+            if !self.eat(',') && self.token() != Token::Sign(close) {
+                return Err(self.expected(&format!("`,` or `{close}`")));
+            }
+        }
+        Ok(if open == '{' { Operand::Vector(all) } else { Operand::List(all) })
+    }
+
+    /// What a name stands for: a register, a special register, a variable, or what is declared elsewhere.
+    fn named_operand(&mut self, draft: &FunctionDraft<'t>, word: &str, depth: usize) -> Result<Operand, ReadFailure> {
+        let at = self.advance();
+        Ok(if let Some(register) = register(draft, word) {
+            // An element of a vector register, `%v.x`.
+            if let Token::Dot("x" | "y" | "z" | "w") = self.token() {
+                self.advance();
+            }
+            Operand::Register(register)
+        } else if let Some(special) = word.strip_prefix('%') {
+            if !is_special(special) {
+                return Err((format!("the register `{word}` is not declared"), at.start, at.end));
+            }
+            let mut name = special.to_owned();
+            while let Token::Dot(part) = self.token() {
+                name = format!("{name}.{part}");
+                self.advance();
+            }
+            Operand::Special(name)
+        } else if word == "WARP_SZ" {
+            Operand::Integer(32)
+        } else if let Some(id) = variable(draft, word).or_else(|| self.globals.get(word).copied()) {
+            let mut offset = 0;
+            if depth == 0 && self.eat('+') {
+                offset = self.signed("a number")?;
+            }
+            Operand::Variable(id, offset)
+        } else {
+            Operand::Name(word.to_owned())
+        })
+    }
+
     /// Makes numbers of labels.
-    fn labels(&self, draft: &mut FunctionDraft<'t>) -> Result<(), Wrong> {
+    fn labels(&self, draft: &mut FunctionDraft<'t>) -> Result<(), ReadFailure> {
         for &(instruction, operand, block) in &draft.names {
             let i = &mut draft.body[instruction];
             let Operand::Name(name) = &i.operands[operand] else { continue };

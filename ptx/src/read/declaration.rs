@@ -1,6 +1,6 @@
 //! Variables, their initial values, and parameters.
 
-use super::{FunctionDraft, MAX_DEPTH, PtxReader, Wrong};
+use super::{FunctionDraft, MAX_DEPTH, PtxReader, ReadFailure};
 use crate::lex::Token;
 use crate::tree::{Initial, Kind, Parameter, RegisterId, ScalarType, Space, Variable, VariableId};
 
@@ -8,7 +8,7 @@ use crate::tree::{Initial, Kind, Parameter, RegisterId, ScalarType, Space, Varia
 const MAX_BYTES: u64 = 1 << 39;
 
 impl<'t> PtxReader<'t> {
-    pub(super) fn declaration(&mut self) -> Result<(), Wrong> {
+    pub(super) fn declaration(&mut self) -> Result<(), ReadFailure> {
         let mut external = false;
         while let Token::Dot(word @ ("visible" | "extern" | "weak" | "common")) = self.token() {
             external |= word == "extern";
@@ -41,7 +41,7 @@ impl<'t> PtxReader<'t> {
     }
 
     /// The variables of a declaration, from behind the state space up to what ends it.
-    pub(super) fn variables(&mut self, space: Space, external: bool) -> Result<Vec<(&'t str, VariableId)>, Wrong> {
+    pub(super) fn variables(&mut self, space: Space, external: bool) -> Result<Vec<(&'t str, VariableId)>, ReadFailure> {
         let (mut align, mut vector, mut ty, mut pointer) = (None, 1, None, false);
         while let Token::Dot(word) = self.token() {
             match word {
@@ -116,7 +116,7 @@ impl<'t> PtxReader<'t> {
     }
 
     /// A value or a list in braces; nested ones one after the other.
-    fn initial(&mut self, initial: &mut Vec<Initial>, ty: ScalarType) -> Result<(), Wrong> {
+    fn initial(&mut self, initial: &mut Vec<Initial>, ty: ScalarType) -> Result<(), ReadFailure> {
         let mut depth = 0usize;
         loop {
             match self.token() {
@@ -170,7 +170,7 @@ impl<'t> PtxReader<'t> {
         }
     }
 
-    pub(super) fn parameters(&mut self, draft: &mut FunctionDraft<'t>) -> Result<Vec<Parameter>, Wrong> {
+    pub(super) fn parameters(&mut self, draft: &mut FunctionDraft<'t>) -> Result<Vec<Parameter>, ReadFailure> {
         let mut found = Vec::new();
         if !self.eat('(') {
             return Ok(found);

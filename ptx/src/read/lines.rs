@@ -1,11 +1,11 @@
 //! Which line of a source an instruction is of: `.file` and `.loc`.
 
-use super::{PtxReader, Wrong};
+use super::{PtxReader, ReadFailure};
 use crate::lex::Token;
 use crate::tree::Line;
 
 impl PtxReader<'_> {
-    pub(super) fn file(&mut self) -> Result<(), Wrong> {
+    pub(super) fn file(&mut self) -> Result<(), ReadFailure> {
         self.advance();
         let number = self.number("the number of a file")? as u32;
         let Token::Text(name) = self.token() else { return Err(self.expected("the name of a file in quotation marks")) };
@@ -17,9 +17,9 @@ impl PtxReader<'_> {
         Ok(())
     }
 
-    pub(super) fn loc(&mut self) -> Result<(), Wrong> {
+    pub(super) fn loc(&mut self) -> Result<(), ReadFailure> {
         self.advance();
-        let mut three = || -> Result<Line, Wrong> {
+        let mut three = || -> Result<Line, ReadFailure> {
             let mut n = || self.number("a number of `.loc FILE LINE COLUMN`").map(|n| n.min(u64::from(u32::MAX)) as u32);
             Ok(Line { file: n()?, line: n()?, column: n()? })
         };

@@ -6,7 +6,7 @@ mod lines;
 
 use rustc_hash::FxHashMap;
 
-use crate::lex::{At, Token, tokens};
+use crate::lex::{At, ReadFailure, Token, tokens};
 use crate::tree::{Function, Instruction, Line, Module, Operand, ReadError, RegisterId, ScalarType, VariableId, position};
 
 /// How deep operands and initialisers may be nested; PTX needs two.
@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 8;
 /// # Errors
 /// The first place at which the text is no PTX.
 pub fn read(text: &str) -> Result<Module, ReadError> {
-    let at = |(message, start, end): (String, usize, usize)| {
+    let at = |(message, start, end): ReadFailure| {
         let (line, column) = position(text, start);
         ReadError { message, start, end, line, column }
     };
@@ -34,8 +34,6 @@ pub fn read(text: &str) -> Result<Module, ReadError> {
     reader.module().map_err(at)?;
     Ok(reader.module)
 }
-
-type Wrong = (String, usize, usize);
 
 struct PtxReader<'t> {
     text: &'t str,
@@ -89,7 +87,7 @@ impl<'t> PtxReader<'t> {
         at
     }
 
-    fn expected(&self, what: &str) -> Wrong {
+    fn expected(&self, what: &str) -> ReadFailure {
         let At { token, start, end } = self.at();
         let found = match token {
             Token::End => "the end of the text".to_owned(),
@@ -106,18 +104,18 @@ impl<'t> PtxReader<'t> {
         there
     }
 
-    fn expect(&mut self, sign: char) -> Result<(), Wrong> {
+    fn expect(&mut self, sign: char) -> Result<(), ReadFailure> {
         if self.eat(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}`"))) }
     }
 
-    fn word(&mut self, what: &str) -> Result<(&'t str, usize), Wrong> {
+    fn word(&mut self, what: &str) -> Result<(&'t str, usize), ReadFailure> {
         match self.token() {
             Token::Word(word) => Ok((word, self.advance().start)),
             _ => Err(self.expected(what)),
         }
     }
 
-    fn number(&mut self, what: &str) -> Result<u64, Wrong> {
+    fn number(&mut self, what: &str) -> Result<u64, ReadFailure> {
         match self.token() {
             Token::Integer(n) => {
                 self.advance();
@@ -128,13 +126,13 @@ impl<'t> PtxReader<'t> {
     }
 
     /// A number with a sign.
-    fn signed(&mut self, what: &str) -> Result<i64, Wrong> {
+    fn signed(&mut self, what: &str) -> Result<i64, ReadFailure> {
         let negative = self.eat('-');
         let n = self.number(what)? as i64;
         Ok(if negative { n.wrapping_neg() } else { n })
     }
 
-    fn module(&mut self) -> Result<(), Wrong> {
+    fn module(&mut self) -> Result<(), ReadFailure> {
         if self.token() == Token::End {
             return Err((
                 format!(
@@ -170,7 +168,7 @@ impl<'t> PtxReader<'t> {
         Ok(())
     }
 
-    fn top(&mut self) -> Result<(), Wrong> {
+    fn top(&mut self) -> Result<(), ReadFailure> {
         let Token::Dot(directive) = self.token() else { return Err(self.expected("a directive, as `.visible`")) };
         match directive {
             "version" => {
@@ -213,7 +211,7 @@ impl<'t> PtxReader<'t> {
         Ok(())
     }
 
-    fn skip_statement(&mut self) -> Result<(), Wrong> {
+    fn skip_statement(&mut self) -> Result<(), ReadFailure> {
         while self.token() != Token::Sign(';') {
             if self.token() == Token::End {
                 return Err(self.expected("`;`"));
@@ -224,7 +222,7 @@ impl<'t> PtxReader<'t> {
         Ok(())
     }
 
-    fn skip_block(&mut self) -> Result<(), Wrong> {
+    fn skip_block(&mut self) -> Result<(), ReadFailure> {
         let mut depth = 0usize;
         loop {
             match self.token() {

@@ -8,7 +8,7 @@ use margay_console::output::{Format, Output};
 use margay_console::table::table;
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 use margay_models::library as models;
-use margay_models::text::{Kind, another, kind};
+use margay_models::text::{FileKind, another, kind};
 use margay_reports::{Document, builtin};
 
 /// Lists the models, or shows one.
@@ -47,9 +47,9 @@ pub fn mappings(asked: Option<&str>, output: &Output) -> CommandOutcome {
         // Of a file, with what it takes from the mapping that it extends.
         if Path::new(name).exists() {
             return match margay_mappings::library::text(name) {
-                Ok(file) if kind(&file) != Some(Kind::Mapping) => {
+                Ok(file) if kind(&file) != Some(FileKind::Mapping) => {
                     let error = Diagnostic::error(format!("`{name}` is no mapping"));
-                    output.wrong(&[another(&file, Kind::Mapping).unwrap_or(error)])
+                    output.wrong(&[another(&file, FileKind::Mapping).unwrap_or(error)])
                 }
                 Ok(file) => show(name, &names, |_| Some(file.clone()), ("mapping", &document), output),
                 Err(error) => output.wrong(&[error]),

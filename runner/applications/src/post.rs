@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use margay_ptx::effect::NumberComparison;
+
 /// Which elements of an array of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArrayElements {
@@ -11,32 +13,12 @@ pub(crate) enum ArrayElements {
     All,
 }
 
-/// How two numbers are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PostComparison {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-const COMPARISONS: [(&str, PostComparison); 6] = [
-    ("==", PostComparison::Equal),
-    ("!=", PostComparison::NotEqual),
-    ("<=", PostComparison::LessOrEqual),
-    (">=", PostComparison::GreaterOrEqual),
-    ("<", PostComparison::Less),
-    (">", PostComparison::Greater),
-];
-
 /// `out[0] == 66`, `out[*] != 0`, `counter == 6`: a word of an array, read as a signed number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PostCondition {
     pub array: String,
     pub elements: ArrayElements,
-    pub comparison: PostComparison,
+    pub comparison: NumberComparison,
     pub number: i64,
 }
 
@@ -47,12 +29,13 @@ impl PostCondition {
     /// What was expected, in a sentence.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let expected = || format!("expected a condition as `out[0] == 6`, `out[*] != 0` or `counter == 6`, found `{text}`");
-        let (at, (sign, comparison)) = COMPARISONS
-            .iter()
-            .filter_map(|found| Some((text.find(found.0)?, *found)))
-            .min_by_key(|(at, (sign, _))| (*at, usize::MAX - sign.len()))
+        // The first one; of two at one place the longer one, for `<` is where `<=` begins.
+        let (at, comparison) = NumberComparison::ALL
+            .into_iter()
+            .filter_map(|comparison| Some((text.find(comparison.symbol())?, comparison)))
+            .min_by_key(|(at, comparison)| (*at, usize::MAX - comparison.symbol().len()))
             .ok_or_else(expected)?;
-        let (left, right) = (text[..at].trim(), text[at + sign.len()..].trim());
+        let (left, right) = (text[..at].trim(), text[at + comparison.symbol().len()..].trim());
         let number: i64 = right.parse().map_err(|_| expected())?;
         if !(i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&number) {
             return Err(format!("{number} is no number of 32 bits, and no word is compared with another one"));
@@ -77,14 +60,7 @@ impl PostCondition {
 
     /// The first word for which it does not hold, with its index.
     pub(crate) fn violated(&self, words: &[u32]) -> Option<(u64, i64)> {
-        let holds = |word: i64| match self.comparison {
-            PostComparison::Equal => word == self.number,
-            PostComparison::NotEqual => word != self.number,
-            PostComparison::Less => word < self.number,
-            PostComparison::LessOrEqual => word <= self.number,
-            PostComparison::Greater => word > self.number,
-            PostComparison::GreaterOrEqual => word >= self.number,
-        };
+        let holds = |word: i64| self.comparison.holds(word, self.number);
         // A number above 2^31 is meant without a sign.
         let number = |word: u32| if self.number > i64::from(i32::MAX) { i64::from(word) } else { i64::from(word as i32) };
         let first = words.iter().enumerate().map(|(n, word)| (n as u64, number(*word)));
@@ -99,7 +75,7 @@ impl PostCondition {
 
 impl fmt::Display for PostCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = COMPARISONS.iter().find(|(_, comparison)| *comparison == self.comparison).map_or("", |(sign, _)| sign);
+        let sign = self.comparison.symbol();
         match self.elements {
             ArrayElements::One(index) => write!(f, "{}[{index}] {sign} {}", self.array, self.number),
             ArrayElements::All => write!(f, "{}[*] {sign} {}", self.array, self.number),

@@ -204,57 +204,21 @@ impl ExpectationBuilder<'_> {
                 self.plain(SassEffect::ClusterBarrier { arrive: false }, text, guard);
                 self.after(Scope::Cluster, text, guard, 0);
             }
-            Operation::ProxyFence(ProxyFenceKind::Alias) => {
-                if self.target < GpuTarget(80) {
-                    self.plain(SassEffect::Membar { sc: true, scope: Scope::Gpu }, text, guard);
-                } else {
-                    self.plain(SassEffect::OneOfTwoMembars, text, guard);
-                    self.plain(SassEffect::OneOfTwoMembars, text, guard);
-                }
-                self.plain(SassEffect::Invalidate, text, guard);
+            Operation::ProxyFence(kind) => self.proxy_fence(*kind, text, guard)?,
+            Operation::SharedFence { acquires: false, to_async: false } => {
+                self.proxy_fence(ProxyFenceKind::AsyncShared, text, guard)?;
             }
-            // The fence for both spaces has the instruction of the one for shared memory, behind a wider MEMBAR.
-            Operation::ProxyFence(ProxyFenceKind::Async) => {
-                self.plain(SassEffect::Membar { sc: false, scope: Scope::Gpu }, text, guard);
-                self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
-            }
-            Operation::ProxyFence(ProxyFenceKind::AsyncShared) | Operation::SharedFence { acquires: false, to_async: false } => {
-                self.plain(SassEffect::Membar { sc: false, scope: Scope::Cta }, text, guard);
-                self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
-            }
-            Operation::ProxyFence(ProxyFenceKind::AsyncGlobal) => self.plain(SassEffect::ViewFence(Space::Global), text, guard),
             // No machine instruction: the code waits.
             Operation::MbarrierInitFence => {}
             Operation::SharedFence { acquires: true, to_async: false } => self.acquired.extend(0..self.out.len()),
-            Operation::ProxyFence(_) | Operation::StoreConditional { .. } => {
-                return Err(format!("`{text}` on {}: PTX has no such instruction", self.target));
-            }
+            Operation::StoreConditional { .. } => return Err(self.no_instruction(text)),
             Operation::Mbarrier(operation) => self.mbarrier(operation, text, guard, guarded)?,
             Operation::PendingCount { destination, token } => {
                 let from = self.of_value(token);
                 self.define(destination, from, guard, guarded);
             }
             Operation::Async(operation) => self.asynchronous(operation, text, guard)?,
-            Operation::AsyncGroup { family, action } => {
-                let bulk = match family {
-                    AsyncFamily::Element => false,
-                    AsyncFamily::Bulk => true,
-                    _ => return Err(format!("`{text}` is not compared with machine code")),
-                };
-                match action {
-                    AsyncGroupAction::Commit => self.plain(SassEffect::GroupEnd { bulk }, text, guard),
-                    AsyncGroupAction::Wait { left, reads } => {
-                        self.plain(SassEffect::GroupWait { left: *left }, text, guard);
-                        if bulk && !reads {
-                            self.plain(SassEffect::Invalidate, text, guard);
-                        }
-                    }
-                    AsyncGroupAction::WaitAll => {
-                        self.plain(SassEffect::GroupEnd { bulk }, text, guard);
-                        self.plain(SassEffect::GroupWait { left: 0 }, text, guard);
-                    }
-                }
-            }
+            Operation::AsyncGroup { family, action } => self.group(*family, *action, text, guard)?,
             Operation::AsyncArrive { family: AsyncFamily::Element, counted, .. } => {
                 if !counted {
                     let effect = SassMbarrier::Arrive { count: ArrivalCount::OneMore, drops: false, remote: true };
@@ -280,6 +244,65 @@ impl ExpectationBuilder<'_> {
             }
             Operation::Goto(_) | Operation::Exit => self.control.extend(guard),
             Operation::Label(_) => {}
+        }
+        Ok(())
+    }
+
+    fn proxy_fence(&mut self, kind: ProxyFenceKind, text: &str, guard: &BTreeSet<usize>) -> Result<(), String> {
+        match kind {
+            ProxyFenceKind::Alias => {
+                if self.target < GpuTarget(80) {
+                    self.plain(SassEffect::Membar { sc: true, scope: Scope::Gpu }, text, guard);
+                } else {
+                    self.plain(SassEffect::OneOfTwoMembars, text, guard);
+                    self.plain(SassEffect::OneOfTwoMembars, text, guard);
+                }
+                self.plain(SassEffect::Invalidate, text, guard);
+            }
+            // The fence for both spaces has the instruction of the one for shared memory, behind a wider MEMBAR.
+            ProxyFenceKind::Async => {
+                self.plain(SassEffect::Membar { sc: false, scope: Scope::Gpu }, text, guard);
+                self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
+            }
+            ProxyFenceKind::AsyncShared => {
+                self.plain(SassEffect::Membar { sc: false, scope: Scope::Cta }, text, guard);
+                self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
+            }
+            ProxyFenceKind::AsyncGlobal => self.plain(SassEffect::ViewFence(Space::Global), text, guard),
+            ProxyFenceKind::Surface | ProxyFenceKind::Texture | ProxyFenceKind::Constant => return Err(self.no_instruction(text)),
+        }
+        Ok(())
+    }
+
+    fn no_instruction(&self, text: &str) -> String {
+        format!("`{text}` on {}: PTX has no such instruction", self.target)
+    }
+
+    /// The end of a group of copies, or a wait for groups.
+    fn group(
+        &mut self,
+        family: AsyncFamily,
+        action: AsyncGroupAction,
+        text: &str,
+        guard: &BTreeSet<usize>,
+    ) -> Result<(), String> {
+        let bulk = match family {
+            AsyncFamily::Element => false,
+            AsyncFamily::Bulk => true,
+            _ => return Err(format!("`{text}` is not compared with machine code")),
+        };
+        match action {
+            AsyncGroupAction::Commit => self.plain(SassEffect::GroupEnd { bulk }, text, guard),
+            AsyncGroupAction::Wait { left, reads } => {
+                self.plain(SassEffect::GroupWait { left }, text, guard);
+                if bulk && !reads {
+                    self.plain(SassEffect::Invalidate, text, guard);
+                }
+            }
+            AsyncGroupAction::WaitAll => {
+                self.plain(SassEffect::GroupEnd { bulk }, text, guard);
+                self.plain(SassEffect::GroupWait { left: 0 }, text, guard);
+            }
         }
         Ok(())
     }

@@ -72,6 +72,7 @@ pub struct Logic {
     recursions: Vec<(String, usize)>,
     constants: Vec<TupleSet>,
     constant_ids: FxHashMap<TupleSet, Constant>,
+    /// The definitions of each group: `[group][definition]`.
     groups: Vec<Vec<(Recursion, Expr)>>,
     group_ids: FxHashMap<Vec<(Recursion, Expr)>, FixpointGroup>,
     numbered: FxHashMap<(usize, usize), Recursion>,

@@ -137,7 +137,7 @@ fn follow(model: &Model, plan: &Plan, machine: &mut IntervalMachine, execution: 
         bounds[1..].iter_mut().for_each(|order| order.tighten(step == 5, rng));
         machine.order_is_new();
         let [rf, co, sync_fence] = &bounds;
-        let chosen = Chosen { rf: rf.both(), co: co.both(), sync_fence: sync_fence.both() };
+        let chosen = ChosenBounds { rf: rf.both(), co: co.both(), sync_fence: sync_fence.both() };
         for (check, &holds) in judgement.holds.iter().enumerate() {
             let name = model.checks[check].display_name();
             match machine.status(plan, check, chosen) {

@@ -3,11 +3,11 @@
 use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::Scope;
 
-use super::Reader;
+use super::CReader;
 use super::names::OrderOrScope;
 use super::refused;
 use super::spaces::Flags;
-use crate::test::{AtomicCall, AtomicFunction, BinaryOperator, CScope, Expected, Expression, MemoryOrder, StatementKind};
+use crate::test::{AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CScope, Expected, Expression, StatementKind};
 
 /// The atomic operations by their name without `atomic_` and `_explicit`, with the number of values they take.
 const OPERATIONS: [(&str, usize); 13] = [
@@ -66,14 +66,14 @@ const KNOWN: [&str; 20] = [
     "atomic_fetch_add",
 ];
 
-/// What the arguments after the values say.
+/// What is said behind the values of a call: its order (of a compare-exchange those of success and failure), and its scope.
 #[derive(Default)]
 struct Ending {
-    orders: Vec<MemoryOrder>,
+    orders: Vec<CMemoryOrder>,
     scope: Option<CScope>,
 }
 
-impl Reader<'_, '_> {
+impl CReader<'_, '_> {
     /// Reads a fence if one is called here; the name is taken already.
     pub(super) fn fence(&mut self, name: &str, span: Span) -> Result<Option<StatementKind>, Diagnostic> {
         let cuda = match name {
@@ -85,7 +85,7 @@ impl Reader<'_, '_> {
         if let Some(scope) = cuda {
             self.cursor.expect('(')?;
             self.cursor.expect(')')?;
-            return Ok(Some(StatementKind::Fence { order: MemoryOrder::SeqCst, scope: Some(scope.into()) }));
+            return Ok(Some(StatementKind::Fence { order: CMemoryOrder::SeqCst, scope: Some(scope.into()) }));
         }
         if name != "atomic_thread_fence" && name != "atomic_work_item_fence" {
             return Ok(None);
@@ -101,7 +101,7 @@ impl Reader<'_, '_> {
         let ending = self.ending(self.cursor.is(')'))?;
         match ending.orders.as_slice() {
             [order] => Ok(Some(StatementKind::Fence { order: *order, scope: ending.scope })),
-            [] => Ok(Some(StatementKind::Fence { order: MemoryOrder::SeqCst, scope: ending.scope })),
+            [] => Ok(Some(StatementKind::Fence { order: CMemoryOrder::SeqCst, scope: ending.scope })),
             _ => Err(self.cursor.error("a fence has one memory order", self.cursor.previous(), "more than one")),
         }
     }
@@ -163,8 +163,7 @@ impl Reader<'_, '_> {
             let error = self.cursor.error(format!("`{name}` takes no memory order"), span, "without `_explicit`");
             return Err(error.help(format!("write `{name}_explicit`")));
         }
-        let (order, scope) = (ending.orders.first().copied(), ending.scope);
-        self.call(operation, (expected, values), address, order, scope, &ending, span)
+        self.call(operation, (expected, values), address, &ending, span)
     }
 
     /// Reads a call of one of CUDA's built-in functions, if the name is that of one.
@@ -183,8 +182,8 @@ impl Reader<'_, '_> {
             values.push(self.expression()?);
         }
         self.cursor.expect(')')?;
-        let (order, scope) = (Some(MemoryOrder::Relaxed), Some(scope.into()));
-        self.call(operation, (None, values), address, order, scope, &Ending::default(), span).map(Some)
+        let ending = Ending { orders: vec![CMemoryOrder::Relaxed], scope: Some(scope.into()) };
+        self.call(operation, (None, values), address, &ending, span).map(Some)
     }
 
     /// Reads a method call such as `.store(1, cuda::std::memory_order_release)`; name and point are taken already.
@@ -200,11 +199,13 @@ impl Reader<'_, '_> {
         };
         self.cursor.expect('(')?;
         let (expected, values) = self.values(operation, values, false)?;
-        let ending = self.ending(true)?;
+        // The scope is that of the object.
+        let mut ending = Ending { scope, ..self.ending(true)? };
         // Without an order it is seq_cst; a scope wants the order written out.
-        let default = scope.map(|_| MemoryOrder::SeqCst);
-        let order = ending.orders.first().copied().or(default);
-        let mut call = self.call(operation, (expected, values), address, order, scope, &ending, span)?;
+        if ending.orders.is_empty() && scope.is_some() {
+            ending.orders.push(CMemoryOrder::SeqCst);
+        }
+        let mut call = self.call(operation, (expected, values), address, &ending, span)?;
         if let Expression::Atomic(call) = &mut call {
             call.object_first = call.address.accesses() && call.function.has_accessing_operands();
         }
@@ -286,17 +287,16 @@ impl Reader<'_, '_> {
         !next
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
+    /// What a call does, from its parts.
     fn call(
         &mut self,
         operation: &str,
         (expected, values): (Option<Expected>, Vec<Expression>),
         address: Expression,
-        order: Option<MemoryOrder>,
-        scope: Option<CScope>,
         ending: &Ending,
         span: Span,
     ) -> Result<Expression, Diagnostic> {
+        let (order, scope) = (ending.orders.first().copied(), ending.scope);
         let mut values = values.into_iter();
         let mut value = || values.next().unwrap_or(Expression::Integer(0));
         let exchange = operation.starts_with("compare");
@@ -321,7 +321,7 @@ impl Reader<'_, '_> {
             "compare_exchange_strong" | "compare_exchange_weak" => {
                 let expected = expected.ok_or_else(|| self.cursor.expected("the expected value"))?;
                 let failure = ending.orders.get(1).copied();
-                if matches!(failure, Some(MemoryOrder::Release | MemoryOrder::AcqRel)) {
+                if matches!(failure, Some(CMemoryOrder::Release | CMemoryOrder::AcqRel)) {
                     let warning = Diagnostic::warning("a failed compare-exchange is a load: it releases nothing");
                     let warning = warning.at(self.cursor.file, span.to(self.cursor.previous()), "with this order on failure");
                     self.warnings.push(warning.help("C11 has no such order (7.17.7.4); it is read as what is left for a load"));
@@ -337,8 +337,8 @@ impl Reader<'_, '_> {
             }
         };
         let wrong = match (&function, order) {
-            (AtomicFunction::Load, Some(MemoryOrder::Release | MemoryOrder::AcqRel)) => Some("a load cannot release"),
-            (AtomicFunction::Store(_), Some(MemoryOrder::Acquire | MemoryOrder::AcqRel)) => Some("a store cannot acquire"),
+            (AtomicFunction::Load, Some(CMemoryOrder::Release | CMemoryOrder::AcqRel)) => Some("a load cannot release"),
+            (AtomicFunction::Store(_), Some(CMemoryOrder::Acquire | CMemoryOrder::AcqRel)) => Some("a store cannot acquire"),
             _ => None,
         };
         match wrong {

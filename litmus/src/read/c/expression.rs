@@ -2,34 +2,17 @@
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::Reader;
+use super::CReader;
 use super::types::is_type;
 use crate::read::cursor::MAX_DEPTH;
-use crate::test::{BinaryOperator, Comparison, Expression, UnaryOperator};
+use crate::test::{BinaryOperator, Expression, UnaryOperator};
 
-/// Operators by their characters, longer ones first.
-const OPERATORS: [(&str, BinaryOperator); 18] = [
-    ("<<", BinaryOperator::ShiftLeft),
-    (">>", BinaryOperator::ShiftRight),
-    ("<=", BinaryOperator::Compare(Comparison::LessOrEqual)),
-    (">=", BinaryOperator::Compare(Comparison::GreaterOrEqual)),
-    ("==", BinaryOperator::Compare(Comparison::Equal)),
-    ("!=", BinaryOperator::Compare(Comparison::NotEqual)),
-    ("&&", BinaryOperator::LogicalAnd),
-    ("||", BinaryOperator::LogicalOr),
-    ("*", BinaryOperator::Multiply),
-    ("/", BinaryOperator::Divide),
-    ("%", BinaryOperator::Remainder),
-    ("+", BinaryOperator::Add),
-    ("-", BinaryOperator::Subtract),
-    ("<", BinaryOperator::Compare(Comparison::Less)),
-    (">", BinaryOperator::Compare(Comparison::Greater)),
-    ("&", BinaryOperator::And),
-    ("^", BinaryOperator::Xor),
-    ("|", BinaryOperator::Or),
-];
+/// The operators, those of two characters first: `<` is where `<<` begins.
+fn operators() -> impl Iterator<Item = BinaryOperator> {
+    [2, 1].into_iter().flat_map(|characters| BinaryOperator::ALL.into_iter().filter(move |o| o.symbol().len() == characters))
+}
 
-impl Reader<'_, '_> {
+impl CReader<'_, '_> {
     /// Reads an expression.
     pub(super) fn expression(&mut self) -> Result<Expression, Diagnostic> {
         let outer = std::mem::take(&mut self.operators);
@@ -80,7 +63,8 @@ impl Reader<'_, '_> {
 
     /// The binary operator that is next. An assignment is none.
     fn operator(&self) -> Option<(&'static str, BinaryOperator)> {
-        let &(symbol, operator) = OPERATORS.iter().find(|(symbol, _)| self.cursor.is_all(symbol))?;
+        let operator = operators().find(|operator| self.cursor.is_all(operator.symbol()))?;
+        let symbol = operator.symbol();
         let assigns =
             symbol.len() == 1 && !matches!(operator, BinaryOperator::Compare(_)) && self.cursor.is_all(&format!("{symbol}="));
         let steps = self.cursor.is_all("++") || self.cursor.is_all("--");

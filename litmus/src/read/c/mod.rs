@@ -25,7 +25,7 @@ pub(super) use spaces::{Flags, check as check_spaces};
 const HEAD: [&str; 7] = ["__global__", "__device__", "__kernel", "kernel", "static", "inline", "void"];
 
 /// The reader of one thread.
-struct Reader<'c, 'a> {
+struct CReader<'c, 'a> {
     cursor: &'c mut Cursor<'a>,
     /// `cuda::atomic_ref<int, cuda::thread_scope_device> a(*x);`: the name, the pointer, the scope.
     references: BTreeMap<String, (Expression, Option<CScope>)>,
@@ -77,7 +77,7 @@ pub(super) fn threads(
             return Err(cursor.error(format!("more than {MAX_COUNT} threads"), start, "too many"));
         }
         let placement = if cursor.is('@') { Some(placement(cursor)?) } else { None };
-        let mut reader = Reader {
+        let mut reader = CReader {
             cursor,
             references: BTreeMap::new(),
             scopes: BTreeMap::new(),
@@ -123,7 +123,7 @@ fn array(name: &str) -> &str {
     element(name).map_or(name, |(array, _)| array)
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> CReader<'_, 'a> {
     /// Is the name one of a location?
     fn is_location(&self, name: &str) -> bool {
         self.locations.iter().any(|l| l == name)

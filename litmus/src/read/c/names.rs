@@ -3,17 +3,17 @@
 use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::Scope;
 
-use super::Reader;
-use crate::test::{CScope, MemoryOrder};
+use super::CReader;
+use crate::test::{CMemoryOrder, CScope};
 
 /// C11, C++ (`memory_order::`), CUDA.
-const ORDERS: [(&str, MemoryOrder); 6] = [
-    ("relaxed", MemoryOrder::Relaxed),
-    ("acquire", MemoryOrder::Acquire),
-    ("consume", MemoryOrder::Acquire),
-    ("release", MemoryOrder::Release),
-    ("acq_rel", MemoryOrder::AcqRel),
-    ("seq_cst", MemoryOrder::SeqCst),
+const ORDERS: [(&str, CMemoryOrder); 6] = [
+    ("relaxed", CMemoryOrder::Relaxed),
+    ("acquire", CMemoryOrder::Acquire),
+    ("consume", CMemoryOrder::Acquire),
+    ("release", CMemoryOrder::Release),
+    ("acq_rel", CMemoryOrder::AcqRel),
+    ("seq_cst", CMemoryOrder::SeqCst),
 ];
 
 /// OpenCL's scopes, CUDA's, and PTX's names for them.
@@ -34,7 +34,7 @@ const SCOPES: [(&str, Scope); 14] = [
     ("svm", Scope::Sys),
 ];
 
-impl Reader<'_, '_> {
+impl CReader<'_, '_> {
     /// An argument that is a memory order or a scope, if the next one is.
     pub(super) fn order_or_scope(&mut self) -> Result<Option<OrderOrScope>, Diagnostic> {
         let mut ahead = 0;
@@ -60,7 +60,7 @@ impl Reader<'_, '_> {
         }))
     }
 
-    fn order(&self, name: &str, span: Span) -> Result<MemoryOrder, Diagnostic> {
+    fn order(&self, name: &str, span: Span) -> Result<CMemoryOrder, Diagnostic> {
         let short = name.strip_prefix("memory_order_").or_else(|| name.strip_prefix("mo_")).unwrap_or(name);
         let found = ORDERS.iter().find(|(n, _)| *n == short).map(|(_, order)| *order);
         found.ok_or_else(|| self.cursor.unknown("memory order", short, span, ORDERS.iter().map(|(n, _)| *n)))
@@ -83,6 +83,6 @@ impl Reader<'_, '_> {
 
 /// An argument after the values of an atomic call.
 pub(super) enum OrderOrScope {
-    Order(MemoryOrder),
+    Order(CMemoryOrder),
     Scope(CScope),
 }

@@ -2,7 +2,7 @@
 
 use margay_models::diagnostic::{Diagnostic, Span};
 
-use super::Reader;
+use super::CReader;
 use super::types::is_type;
 use crate::test::{BinaryOperator, CInteger, Evaluations, Expression, Place, Sequencing, Statement, StatementKind};
 
@@ -17,7 +17,7 @@ const NOT_READ: [(&str, &str); 4] = [
     ("asm", "write the operation in C"),
 ];
 
-impl Reader<'_, '_> {
+impl CReader<'_, '_> {
     /// Reads `{ .. }`.
     pub(super) fn block(&mut self) -> Result<Vec<Statement>, Diagnostic> {
         let open = self.cursor.span();

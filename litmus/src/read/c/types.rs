@@ -2,7 +2,7 @@
 
 use margay_models::diagnostic::{Diagnostic, Severity, Span};
 
-use super::Reader;
+use super::CReader;
 use crate::test::{CInteger, CScope, CSpace, CType, Parameter};
 
 /// Words before a type that change nothing here.
@@ -135,7 +135,7 @@ pub(super) struct TypeWords {
     pub scope: Option<CScope>,
 }
 
-impl Reader<'_, '_> {
+impl CReader<'_, '_> {
     /// `(atomic_int* x, global int* y)`
     pub(super) fn parameters(&mut self) -> Result<Vec<(Parameter, Span)>, Diagnostic> {
         let mut parameters: Vec<(Parameter, Span)> = Vec::new();

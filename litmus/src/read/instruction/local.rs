@@ -4,7 +4,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 
 use super::super::qualifier::Mnemonic;
 use super::Operands;
-use crate::test::{Comparison, LocalFunction, Operation, Type, TypeKind};
+use crate::test::{LocalFunction, NumberComparison, Operation, Type, TypeKind};
 
 /// The names of what accesses no memory: every architecture has them.
 pub(super) const KNOWN_LOCAL: [&str; 28] = [
@@ -12,12 +12,8 @@ pub(super) const KNOWN_LOCAL: [&str; 28] = [
     "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "exit", "mad", "selp",
 ];
 
-pub(super) fn comparison_from_name(word: &str) -> Option<Comparison> {
-    Comparison::ALL.into_iter().find(|c| c.mnemonic() == word)
-}
-
 impl Operands<'_, '_> {
-    pub(super) fn branch(&mut self, m: &mut Mnemonic<'_>, comparison: Comparison) -> Result<Operation, Diagnostic> {
+    pub(super) fn branch(&mut self, m: &mut Mnemonic<'_>, comparison: NumberComparison) -> Result<Operation, Diagnostic> {
         m.finish(self.cursor, &[])?;
         let left = self.value()?;
         self.comma()?;

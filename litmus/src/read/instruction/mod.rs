@@ -2,14 +2,18 @@
 
 pub(super) mod assembly;
 mod asynchronous;
+mod copy;
 mod fence;
 mod local;
+mod mbarrier;
 mod memory;
 mod multimem;
 mod names;
 mod operands;
 mod tensor;
+mod tensormap;
 mod text;
+mod warpgroup;
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Proxy;
@@ -17,8 +21,8 @@ use margay_models::execution::Proxy;
 use super::cursor::Cursor;
 use super::qualifier::{Mnemonic, mnemonic};
 use super::{barrier, meeting, refused};
-use crate::test::{Dialect, Guard, Instruction, LocalFunction, Operation, Place, ThreadId};
-use local::{KNOWN_LOCAL, comparison_from_name};
+use crate::test::{Dialect, Guard, Instruction, LocalFunction, NumberComparison, Operation, Place, ThreadId};
+use local::KNOWN_LOCAL;
 pub(super) use names::Names;
 pub(super) use operands::Operands;
 
@@ -123,7 +127,7 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
             Ok(Operation::Exit)
         }
         "setp" => {
-            let comparison = m.take(reader.cursor, "comparison", comparison_from_name)?;
+            let comparison = m.take(reader.cursor, "comparison", NumberComparison::of_mnemonic)?;
             let comparison = comparison.ok_or_else(|| {
                 reader.cursor.error("`setp` needs a comparison", m.span, "write `setp.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge`")
             })?;
@@ -131,7 +135,7 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         }
         "cvt" => reader.conversion(m),
         name => {
-            if let Some(comparison) = name.strip_prefix('b').and_then(comparison_from_name) {
+            if let Some(comparison) = name.strip_prefix('b').and_then(NumberComparison::of_mnemonic) {
                 return reader.branch(m, comparison);
             }
             if let Some(function) = LocalFunction::ARITHMETIC.into_iter().find(|f| f.name() == name) {

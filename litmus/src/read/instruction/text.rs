@@ -6,8 +6,8 @@ use margay_models::signature::{self, Architecture};
 
 use super::super::qualifier::Mnemonic;
 use super::Operands;
-use super::local::{KNOWN_LOCAL, comparison_from_name};
-use crate::test::{Access, AccessOrder, Atom, AtomFunction, FenceOrder, Operation};
+use super::local::KNOWN_LOCAL;
+use crate::test::{Access, AccessOrder, Atom, AtomFunction, FenceOrder, NumberComparison, Operation};
 
 impl Operands<'_, '_> {
     /// The scope behind the mnemonic of an architecture that is a text.
@@ -40,7 +40,8 @@ impl Operands<'_, '_> {
         let words: Vec<&str> = std::iter::once(m.name).chain(m.qualifiers.iter().map(|(w, _)| *w)).collect();
         let named = |n: usize| architecture.instruction(&words[..n].join("."));
         let Some((construct, length)) = (1..=words.len()).rev().find_map(|n| Some((named(n)?, n))) else {
-            let is_local = KNOWN_LOCAL.contains(&m.name) || m.name.strip_prefix('b').and_then(comparison_from_name).is_some();
+            let is_local =
+                KNOWN_LOCAL.contains(&m.name) || m.name.strip_prefix('b').and_then(NumberComparison::of_mnemonic).is_some();
             return if is_local { Ok(None) } else { Err(self.unknown_to(architecture, &words, m.span)) };
         };
         m.qualifiers.drain(..length - 1);

@@ -8,23 +8,30 @@ use super::super::path::{Dependent, Path, PathEvent, Positions};
 use super::super::program::{Attributes, Modification, Register};
 use super::super::symbol::{Binary, Symbol};
 use super::{ExplorationState, Explorer};
-use crate::test::{Comparison, Place};
+use crate::test::{NumberComparison, Place};
+
+/// A location that is accessed, and the address that says so: what it depends on, the access depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AccessedLocation {
+    pub location: u16,
+    pub address: Dependent,
+}
 
 impl Explorer<'_> {
+    /// A read; gives what it returns, which `to` holds from now on.
     pub(super) fn read(
         &mut self,
         state: &mut ExplorationState,
         to: Option<Register>,
-        location: u16,
-        address: Dependent,
+        at: AccessedLocation,
         attributes: Attributes,
         place: Place,
     ) -> Dependent {
         let position = state.path.events.len() as u16;
-        let data = self.access(Kind::Read, location, attributes);
-        push(state, data, None, address, Positions::EMPTY, None, place);
+        let data = self.access(Kind::Read, at.location, attributes);
+        push(state, data, None, at.address, Positions::EMPTY, None, place);
         self.set_width(state, attributes);
-        let known = self.shared.integers[usize::from(location)];
+        let known = self.shared.integers[usize::from(at.location)];
         let value = Dependent { symbol: self.symbols.read(position), reads: Positions::one(usize::from(position)), known };
         let value = self.convert(value, attributes.integer);
         if let Some(to) = to {
@@ -33,21 +40,20 @@ impl Explorer<'_> {
         value
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one store")]
+    /// A write; `modifies` is the position of the read of the same read-modify-write.
     pub(super) fn write(
         &mut self,
         state: &mut ExplorationState,
-        location: u16,
-        address: Dependent,
+        at: AccessedLocation,
         value: Dependent,
         attributes: Attributes,
         modifies: Option<u16>,
         place: Place,
     ) {
-        let data = self.access(Kind::Write, location, attributes);
+        let data = self.access(Kind::Write, at.location, attributes);
         let value = self.convert(value, attributes.integer);
-        let value = self.convert(value, self.shared.integers[usize::from(location)]);
-        push(state, data, Some(value.symbol), address, value.reads, modifies, place);
+        let value = self.convert(value, self.shared.integers[usize::from(at.location)]);
+        push(state, data, Some(value.symbol), at.address, value.reads, modifies, place);
         self.set_width(state, attributes);
     }
 
@@ -90,20 +96,18 @@ impl Explorer<'_> {
     }
 
     /// A store-conditional: it may fail whenever it likes, and writes only for the last load-reserved, of the same location.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one store")]
     pub(super) fn write_conditionally(
         &mut self,
         mut state: ExplorationState,
         status: Register,
-        location: u16,
-        address: Dependent,
+        at: AccessedLocation,
         value: Dependent,
         attributes: Attributes,
         place: Place,
     ) {
         let physical = |l: u16| self.shared.locations[usize::from(l)].physical;
-        let reserved = state.reserved.take().filter(|&(_, of)| physical(of) == physical(location));
-        let operands = address.reads | value.reads;
+        let reserved = state.reserved.take().filter(|&(_, of)| physical(of) == physical(at.location));
+        let operands = at.address.reads | value.reads;
         let (of_failure, of_success) = match (attributes.status, reserved) {
             (StatusDependency::Nothing, _) | (StatusDependency::Store, None) => (Positions::EMPTY, Positions::EMPTY),
             (StatusDependency::Store, Some(_)) => (Positions::EMPTY, operands | Positions::one(state.path.events.len())),
@@ -116,19 +120,18 @@ impl Explorer<'_> {
         failed.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(1), of_failure);
         self.open.push(failed);
         if let Some((read, _)) = reserved {
-            self.write(&mut state, location, address, value, attributes, Some(read), place);
+            self.write(&mut state, at, value, attributes, Some(read), place);
             state.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(0), of_success);
             self.open.push(state);
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one read-modify-write")]
+    /// A read-modify-write. The states behind it are in `open`.
     pub(super) fn modify(
         &mut self,
         mut state: ExplorationState,
         to: Option<Register>,
-        location: u16,
-        address: Dependent,
+        at: AccessedLocation,
         modification: &Modification,
         halves: (Attributes, Attributes),
         place: Place,
@@ -138,10 +141,10 @@ impl Explorer<'_> {
             Modification::Apply(_, operand) | Modification::Exchange(operand) => (self.term(&state, operand), self.zero()),
             Modification::CompareAndSwap { expected, new, .. } => (self.term(&state, expected), self.term(&state, new)),
         };
-        let integer = halves.0.integer.or(self.shared.integers[usize::from(location)]);
+        let integer = halves.0.integer.or(self.shared.integers[usize::from(at.location)]);
         let operand = self.convert(operand, integer);
         let before = state.clone();
-        let read = self.read(&mut state, to, location, address, halves.0, place);
+        let read = self.read(&mut state, to, at, halves.0, place);
         let written = match modification {
             Modification::Exchange(_) => operand,
             // The value written depends on the operand, and on its own read by `rmw`.
@@ -149,9 +152,9 @@ impl Explorer<'_> {
                 Dependent { reads: operand.reads, ..self.binary(operator.of(integer), read, operand) }
             }
             Modification::CompareAndSwap { success, failure, spurious, .. } => {
-                let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), read.symbol, operand.symbol);
+                let equal = self.symbols.binary(Binary::Compare(NumberComparison::Equal), read.symbol, operand.symbol);
                 let mut failed = before;
-                let value = self.read(&mut failed, to, location, address, *failure, place);
+                let value = self.read(&mut failed, to, at, *failure, place);
                 let reads = value.reads | operand.reads;
                 if let Some(success) = success {
                     failed.registers[usize::from(success.0)] = Dependent::new(self.symbols.constant(0), reads);
@@ -169,7 +172,7 @@ impl Explorer<'_> {
             }
         };
         let half = state.path.events.len().saturating_sub(1) as u16;
-        self.write(&mut state, location, address, written, halves.1, Some(half), place);
+        self.write(&mut state, at, written, halves.1, Some(half), place);
         if let (Modification::Exchange(_), [.., read, write]) = (modification, state.path.events.as_mut_slice()) {
             (read.data.exchange, write.data.exchange) = (true, true);
         }

@@ -10,6 +10,7 @@ use super::super::path::{Dependent, Positions};
 use super::super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Program, Register, Step, Term};
 use super::super::stop::{Cause, Stop};
 use super::super::symbol::{Binary, MbarrierFunction};
+use super::access::AccessedLocation;
 use super::{ExplorationState, Explorer};
 use crate::test::{AsyncFamily, AsyncGroupAction, Place, element};
 
@@ -81,22 +82,21 @@ impl Explorer<'_> {
     pub(super) fn mbarrier(
         &mut self,
         mut state: ExplorationState,
-        location: u16,
-        address: Dependent,
+        at: AccessedLocation,
         step: &MbarrierStep,
         place: Place,
     ) -> Result<(), Error> {
-        self.is_mbarrier(location, place)?;
+        self.is_mbarrier(at.location, place)?;
         match step {
             MbarrierStep::Set(contents) => {
                 let value = Dependent::new(self.symbols.constant(contents.0), Positions::EMPTY);
-                self.write(&mut state, location, address, value, Attributes::new(Order::Plain, None), None, place);
+                self.write(&mut state, at, value, Attributes::new(Order::Plain, None), None, place);
                 self.open.push(state);
             }
             MbarrierStep::Change { functions, arrivals, incomplete, to, order, scope } => {
                 let change =
                     MbarrierChange { functions, arrivals: *arrivals, incomplete: *incomplete, order: *order, scope: *scope };
-                let before = self.change(&mut state, location, address, &change, place);
+                let before = self.change(&mut state, at, &change, place);
                 if let Some(to) = to {
                     state.registers[usize::from(to.0)] = before;
                 }
@@ -107,7 +107,7 @@ impl Explorer<'_> {
                 // Only a wait that finds the phase complete orders anything.
                 for (passed, order, scope) in [(false, Order::Plain, None), (true, *order, Some(*scope))] {
                     let mut state = state.clone();
-                    let found = self.read(&mut state, None, location, address, Attributes::new(order, scope), place);
+                    let found = self.read(&mut state, None, at, Attributes::new(order, scope), place);
                     self.awaits(&mut state, found, 0, place);
                     let done = self.symbols.binary(Binary::Mbarrier(*function), found.symbol, phase.symbol);
                     if self.decided(&state, done) == Some(!passed) {
@@ -149,14 +149,13 @@ impl Explorer<'_> {
     fn change(
         &mut self,
         state: &mut ExplorationState,
-        location: u16,
-        address: Dependent,
+        at: AccessedLocation,
         change: &MbarrierChange<'_>,
         place: Place,
     ) -> Dependent {
         let half = |order| Attributes { reduction: true, ..Attributes::new(order, Some(change.scope)) };
         let position = state.path.events.len() as u16;
-        let before = self.read(state, None, location, address, half(Order::Rlx), place);
+        let before = self.read(state, None, at, half(Order::Rlx), place);
         self.awaits(state, before, change.arrivals, place);
         if change.incomplete {
             let number = self.symbols.constant(change.arrivals);
@@ -169,7 +168,7 @@ impl Explorer<'_> {
             let number = self.symbols.constant(number);
             after = self.symbols.binary(Binary::Mbarrier(function), after, number);
         }
-        self.write(state, location, address, Dependent::new(after, Positions::EMPTY), half(change.order), Some(position), place);
+        self.write(state, at, Dependent::new(after, Positions::EMPTY), half(change.order), Some(position), place);
         before
     }
 
@@ -185,7 +184,7 @@ impl Explorer<'_> {
             for (state, _) in ways {
                 for (location, mut state) in self.locations(&state, address, place)? {
                     let attributes = Attributes { proxy: Proxy::Tensormap, ..Attributes::new(Order::Plain, None) };
-                    let held = self.read(&mut state, None, location, address, attributes, place);
+                    let held = self.read(&mut state, None, AccessedLocation { location, address }, attributes, place);
                     further.push((state, Some(held)));
                 }
             }
@@ -253,23 +252,7 @@ impl Explorer<'_> {
             let message = "no `wgmma.fence` stands before the first `wgmma.mma_async`: that is undefined (PTX ISA, wgmma.fence)";
             return Err(Error::at(message, place));
         }
-        let mut written = Vec::with_capacity(destinations);
-        for &to in &locations[..destinations] {
-            if matches!(step.family, AsyncFamily::TensorStore | AsyncFamily::TensorCore | AsyncFamily::TensorFree) {
-                written.push(vec![to]);
-                continue;
-            }
-            let elements = self.elements(to, step.bytes, width, place)?;
-            if let Some(sources) = sources.as_ref().filter(|sources| sources.len() != elements.len()) {
-                let message = format!(
-                    "{} elements are copied to {}: both are one location, or arrays alike",
-                    sources.len(),
-                    elements.len()
-                );
-                return Err(Error::at(message, place));
-            }
-            written.push(elements);
-        }
+        let written = self.written_by(step, &locations[..destinations], sources.as_deref(), place)?;
         // The map was read as the first part of it.
         let map = if state.operation.is_some() { step.map.iter().map(|map| map.places.len()).sum() } else { 0 };
         let first = state.path.events.len() - map;
@@ -292,58 +275,25 @@ impl Explorer<'_> {
         let bits = step.ty.map(|ty| ty.bits);
         let integer = step.ty.and_then(crate::test::Type::integer);
         let weak = Attributes { proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
-        let values: Vec<Dependent> = match (&step.source, &sources) {
-            (AsyncSource::Memory(_), Some(sources)) => {
-                let address = addresses[mbarriers.end];
-                sources.iter().map(|&from| self.read(&mut state, None, from, address, weak, place)).collect()
-            }
-            (AsyncSource::Values(values), _) => values.iter().map(|value| self.term(&state, value)).collect(),
-            (AsyncSource::Registers(from), _) => {
-                for (k, (register, _)) in from.iter().enumerate() {
-                    let at = mbarriers.end + k;
-                    self.read(&mut state, Some(*register), locations[at], addresses[at], weak, place);
-                }
-                Vec::new()
-            }
-            (AsyncSource::Sum { from, accumulates }, _) => {
-                let at = |k: usize| (locations[k], addresses[k]);
-                let read = (mbarriers.end..mbarriers.end + from.len()).chain(accumulates.then_some(0)).map(at);
-                let mut sum: Option<Dependent> = None;
-                for (location, address) in read {
-                    let value = self.read(&mut state, None, location, address, weak, place);
-                    sum = Some(sum.map_or(value, |sum| self.binary(Binary::Add, sum, value)));
-                }
-                sum.into_iter().collect()
-            }
-            (AsyncSource::Memory(_), None) => Vec::new(),
-        };
+        let at = |(&location, &address)| AccessedLocation { location, address };
+        let operands: Vec<AccessedLocation> = locations.iter().zip(addresses).map(at).collect();
+        let values = self.source_values(&mut state, step, (&operands, mbarriers.end), sources.as_deref(), (weak, place));
         let read = state.path.events.len();
         for (elements, &address) in written.iter().zip(addresses) {
-            for (&to, &value) in elements.iter().zip(&values) {
+            for (&location, &value) in elements.iter().zip(&values) {
+                let at = AccessedLocation { location, address };
                 match step.reduces {
-                    None => self.write(&mut state, to, address, value, weak, None, place),
+                    None => self.write(&mut state, at, value, weak, None, place),
                     Some((function, scope)) => {
                         let half = Attributes { reduction: true, order: Order::Rlx, scope: Some(scope), ..weak };
-                        self.reduce(&mut state, to, address, (function, value), half, place);
+                        self.reduce(&mut state, at, (function, value), half, place);
                     }
                 }
             }
         }
         let range = |from: usize, to: usize| (from..to).collect::<Positions>();
         let events = range(first, state.path.events.len());
-        for (&location, &address) in locations[mbarriers.clone()].iter().zip(&addresses[mbarriers]) {
-            self.is_mbarrier(location, place)?;
-            let functions = [(MbarrierFunction::Transfer, step.bytes)];
-            // "the complete-tx operation on the mbarrier has .release semantics at the .cluster scope"
-            let change = MbarrierChange {
-                functions: &functions,
-                arrivals: 0,
-                incomplete: false,
-                order: Order::Rel,
-                scope: Scope::Cluster,
-            };
-            self.change(&mut state, location, address, &change, place);
-        }
+        self.complete_on(&mut state, &operands[mbarriers], step.bytes, place)?;
         if step.mbarriers.is_empty() {
             let registers = match &step.source {
                 AsyncSource::Registers(to) => to.iter().map(|(to, _)| *to).collect(),
@@ -357,6 +307,94 @@ impl Explorer<'_> {
         }
         (state.operation, state.behind) = (None, Positions::EMPTY);
         self.open.push(state);
+        Ok(())
+    }
+
+    /// The locations that an operation writes: `[destination][element]`.
+    fn written_by(
+        &self,
+        step: &AsyncStep,
+        destinations: &[u16],
+        sources: Option<&[u16]>,
+        place: Place,
+    ) -> Result<Vec<Vec<u16>>, Error> {
+        let width = step.ty.map(|ty| i64::from(ty.bits) / 8);
+        let mut written = Vec::with_capacity(destinations.len());
+        for &to in destinations {
+            if matches!(step.family, AsyncFamily::TensorStore | AsyncFamily::TensorCore | AsyncFamily::TensorFree) {
+                written.push(vec![to]);
+                continue;
+            }
+            let elements = self.elements(to, step.bytes, width, place)?;
+            if let Some(sources) = sources.filter(|sources| sources.len() != elements.len()) {
+                let message = format!(
+                    "{} elements are copied to {}: both are one location, or arrays alike",
+                    sources.len(),
+                    elements.len()
+                );
+                return Err(Error::at(message, place));
+            }
+            written.push(elements);
+        }
+        Ok(written)
+    }
+
+    /// What an operation writes into the elements of each destination; what it reads for it, as events. `operands` are its locations with their
+    /// addresses, of which its sources are those from `first` on.
+    fn source_values(
+        &mut self,
+        state: &mut ExplorationState,
+        step: &AsyncStep,
+        (operands, first): (&[AccessedLocation], usize),
+        sources: Option<&[u16]>,
+        (weak, place): (Attributes, Place),
+    ) -> Vec<Dependent> {
+        match (&step.source, sources) {
+            (AsyncSource::Memory(_), Some(sources)) => {
+                let at = |&location| AccessedLocation { location, ..operands[first] };
+                sources.iter().map(at).map(|from| self.read(state, None, from, weak, place)).collect()
+            }
+            (AsyncSource::Values(values), _) => values.iter().map(|value| self.term(state, value)).collect(),
+            (AsyncSource::Registers(from), _) => {
+                for ((register, _), &at) in from.iter().zip(&operands[first..]) {
+                    self.read(state, Some(*register), at, weak, place);
+                }
+                Vec::new()
+            }
+            (AsyncSource::Sum { from, accumulates }, _) => {
+                let read = operands[first..first + from.len()].iter().chain(accumulates.then_some(&operands[0]));
+                let mut sum: Option<Dependent> = None;
+                for &at in read {
+                    let value = self.read(state, None, at, weak, place);
+                    sum = Some(sum.map_or(value, |sum| self.binary(Binary::Add, sum, value)));
+                }
+                sum.into_iter().collect()
+            }
+            (AsyncSource::Memory(_), None) => Vec::new(),
+        }
+    }
+
+    /// Tells mbarriers that so many bytes have come.
+    fn complete_on(
+        &mut self,
+        state: &mut ExplorationState,
+        mbarriers: &[AccessedLocation],
+        bytes: i64,
+        place: Place,
+    ) -> Result<(), Error> {
+        for &at in mbarriers {
+            self.is_mbarrier(at.location, place)?;
+            let functions = [(MbarrierFunction::Transfer, bytes)];
+            // "the complete-tx operation on the mbarrier has .release semantics at the .cluster scope"
+            let change = MbarrierChange {
+                functions: &functions,
+                arrivals: 0,
+                incomplete: false,
+                order: Order::Rel,
+                scope: Scope::Cluster,
+            };
+            self.change(state, at, &change, place);
+        }
         Ok(())
     }
 
@@ -408,35 +446,34 @@ impl Explorer<'_> {
     fn reduce(
         &mut self,
         state: &mut ExplorationState,
-        location: u16,
-        address: Dependent,
+        at: AccessedLocation,
         (function, operand): (Binary, Dependent),
         half: Attributes,
         place: Place,
     ) {
         let position = state.path.events.len() as u16;
-        let integer = half.integer.or(self.shared.integers[usize::from(location)]);
+        let integer = half.integer.or(self.shared.integers[usize::from(at.location)]);
         let operand = self.convert(operand, integer);
-        let before = self.read(state, None, location, address, half, place);
+        let before = self.read(state, None, at, half, place);
         let after = self.binary(function.of(integer), before, operand);
-        self.write(state, location, address, Dependent { reads: operand.reads, ..after }, half, Some(position), place);
+        self.write(state, at, Dependent { reads: operand.reads, ..after }, half, Some(position), place);
     }
 
     /// `st.bulk`: weak stores of 0. The states behind it are in `open`.
     pub(super) fn bulk_store(
         &mut self,
         state: &ExplorationState,
-        location: u16,
-        address: Dependent,
+        at: AccessedLocation,
         bytes: i64,
         place: Place,
     ) -> Result<(), Error> {
-        let elements = self.elements(location, bytes, None, place)?;
+        let elements = self.elements(at.location, bytes, None, place)?;
         let zero = Dependent::new(self.symbols.constant(0), Positions::EMPTY);
         for order in self.orders(&elements, place)?.into_iter().rev() {
             let mut state = state.clone();
             for element in order {
-                self.write(&mut state, elements[element], address, zero, Attributes::new(Order::Plain, None), None, place);
+                let at = AccessedLocation { location: elements[element], ..at };
+                self.write(&mut state, at, zero, Attributes::new(Order::Plain, None), None, place);
             }
             self.open.push(state);
         }
@@ -481,22 +518,21 @@ impl Explorer<'_> {
     pub(super) fn asynchronous_arrival(
         &mut self,
         mut state: ExplorationState,
-        location: u16,
-        address: Dependent,
+        at: AccessedLocation,
         (family, counted): (AsyncFamily, bool),
         place: Place,
     ) -> Result<(), Error> {
-        self.is_mbarrier(location, place)?;
+        self.is_mbarrier(at.location, place)?;
         let scope = if family == AsyncFamily::Element { Scope::Cta } else { Scope::Cluster };
         let change = |functions, arrivals, order| MbarrierChange { functions, arrivals, incomplete: false, order, scope };
         if !counted {
             // "the pending count of the mbarrier object is incremented by 1 prior to the asynchronous arrive-on operation"
-            self.change(&mut state, location, address, &change(&[(MbarrierFunction::Raise, 1)], 0, Order::Rlx), place);
+            self.change(&mut state, at, &change(&[(MbarrierFunction::Raise, 1)], 0, Order::Rlx), place);
         }
         let completes = state.issued.in_groups.iter().filter(|o| o.family == family).map(|o| o.events).collect();
         self.begin(&mut state);
         state.completes = completes;
-        self.change(&mut state, location, address, &change(&[(MbarrierFunction::Arrive, 1)], 1, Order::Rel), place);
+        self.change(&mut state, at, &change(&[(MbarrierFunction::Arrive, 1)], 1, Order::Rel), place);
         (state.operation, state.completes) = (None, Positions::EMPTY);
         self.open.push(state);
         Ok(())

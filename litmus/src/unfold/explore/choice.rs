@@ -7,7 +7,7 @@ use super::super::stop::{Cause, Stop};
 use super::super::symbol::{Binary, Symbol};
 use super::super::{Error, barriers};
 use super::{ExplorationState, Explorer};
-use crate::test::{Comparison, Place};
+use crate::test::{NumberComparison, Place};
 
 /// The elements of a vector in the order in which they are accessed, each with its location.
 type Elements = Vec<(usize, u16)>;
@@ -29,7 +29,7 @@ impl Explorer<'_> {
     fn supposing(&mut self, state: &ExplorationState, value: Dependent, number: i64) -> Option<ExplorationState> {
         let mut state = state.clone();
         let wanted = self.symbols.constant(number);
-        let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), value.symbol, wanted);
+        let equal = self.symbols.binary(Binary::Compare(NumberComparison::Equal), value.symbol, wanted);
         if self.decided(&state, equal) == Some(false) {
             return None;
         }
@@ -96,7 +96,7 @@ impl Explorer<'_> {
         let mut state = state.clone();
         for &number in numbers {
             let wanted = self.symbols.constant(number);
-            let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), value.symbol, wanted);
+            let equal = self.symbols.binary(Binary::Compare(NumberComparison::Equal), value.symbol, wanted);
             match self.decided(&state, equal) {
                 Some(true) => return,
                 Some(false) => {}

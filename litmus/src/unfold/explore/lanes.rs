@@ -10,8 +10,9 @@ use super::super::lanes::{NOTHING, arrivals};
 use super::super::path::Dependent;
 use super::super::program::{Attributes, ExchangeStep};
 use super::super::symbol::Binary;
+use super::access::AccessedLocation;
 use super::{ExplorationState, Explorer};
-use crate::test::{Comparison, Integer, Place};
+use crate::test::{Integer, NumberComparison, Place};
 
 /// Relaxed, so that it races with nothing.
 fn attributes(reduction: bool) -> Attributes {
@@ -27,7 +28,7 @@ impl Explorer<'_> {
             return Err(Error::at(message, place));
         };
         let (value, address) = (self.own(state, step), self.zero());
-        self.write(state, location, address, value, attributes(false), None, place);
+        self.write(state, AccessedLocation { location, address }, value, attributes(false), None, place);
         Ok(())
     }
 
@@ -78,7 +79,7 @@ impl Explorer<'_> {
         };
         if step.exchange.is_vote() {
             let zero = self.zero();
-            return self.binary(Binary::Compare(Comparison::NotEqual), value, zero);
+            return self.binary(Binary::Compare(NumberComparison::NotEqual), value, zero);
         }
         self.convert(value, Integer::of(step.ty))
     }
@@ -88,9 +89,9 @@ impl Explorer<'_> {
         let round = arrivals(state.path.events.iter().map(|e| &e.data), step.meeting).saturating_sub(1);
         let Some(location) = self.shared.lanes.location(step.meeting, round, thread) else { return self.zero() };
         let address = self.zero();
-        let value = self.read(state, None, location, address, attributes(true), place);
+        let value = self.read(state, None, AccessedLocation { location, address }, attributes(true), place);
         let nothing = self.symbols.constant(NOTHING);
-        let is_there = self.symbols.binary(Binary::Compare(Comparison::NotEqual), value.symbol, nothing);
+        let is_there = self.symbols.binary(Binary::Compare(NumberComparison::NotEqual), value.symbol, nothing);
         state.path.suppositions.push((is_there, true));
         Dependent { known: Integer::of(step.ty), ..value }
     }
@@ -123,7 +124,7 @@ impl LaneValues for PathValues<'_, '_> {
     }
 
     fn equal(&mut self, _: ScalarType, a: &Dependent, b: &Dependent) -> Dependent {
-        self.0.binary(Binary::Compare(Comparison::Equal), *a, *b)
+        self.0.binary(Binary::Compare(NumberComparison::Equal), *a, *b)
     }
 
     fn choose(&mut self, truth: &Dependent, number: u64) -> Dependent {

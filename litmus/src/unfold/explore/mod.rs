@@ -22,6 +22,7 @@ use super::stop::{Cause, Stop};
 use super::symbol::Symbols;
 use super::{Bounds, Error, barriers};
 use crate::test::Place;
+use access::AccessedLocation;
 
 /// The largest number of steps of a path: more is no litmus test.
 const MAX_STEPS: usize = 4000;
@@ -197,21 +198,10 @@ impl Explorer<'_> {
 
     /// Does a step. `false`: the path was cut off.
     fn step(&mut self, state: &mut ExplorationState, here: usize, step: &Step, place: Place) -> Result<bool, Error> {
-        if let Some(divides) = self.divides_by_zero(step) {
-            let divides = self.term(state, &divides).symbol;
-            match self.decided(state, divides) {
-                Some(false) => {}
-                Some(true) => {
-                    self.stop(state.clone(), Stop::new(Cause::Division, place));
-                    return Ok(false);
-                }
-                None => {
-                    let mut stops = state.clone();
-                    stops.path.suppositions.push((divides, true));
-                    self.stop(stops, Stop::new(Cause::Division, place));
-                    state.path.suppositions.push((divides, false));
-                }
-            }
+        if let Some(divides) = self.divides_by_zero(step)
+            && !self.goes_on_behind_division(state, &divides, place)
+        {
+            return Ok(false);
         }
         state.issued.check_registers(step, self.program, place)?;
         match step {
@@ -221,38 +211,39 @@ impl Explorer<'_> {
             }
             Step::Load { to, address, attributes } => {
                 let address = self.term(state, address);
-                for (location, mut state) in self.locations(state, address, place)? {
+                return self.at_each(state, address, place, |this, mut state, at| {
                     if attributes.reserves {
-                        state.reserved = Some((state.path.events.len() as u16, location));
+                        state.reserved = Some((state.path.events.len() as u16, at.location));
                     }
-                    self.read(&mut state, Some(*to), location, address, *attributes, place);
-                    self.open.push(state);
-                }
-                return self.last(state);
+                    this.read(&mut state, Some(*to), at, *attributes, place);
+                    this.open.push(state);
+                    Ok(())
+                });
             }
             Step::StoreConditional { status, address, value, attributes } => {
                 let address = self.term(state, address);
                 let value = self.term(state, value);
-                for (location, state) in self.locations(state, address, place)? {
-                    self.write_conditionally(state, *status, location, address, value, *attributes, place);
-                }
-                return self.last(state);
+                return self.at_each(state, address, place, |this, state, at| {
+                    this.write_conditionally(state, *status, at, value, *attributes, place);
+                    Ok(())
+                });
             }
             Step::Store { address, value, attributes } => {
                 let address = self.term(state, address);
                 let value = self.term(state, value);
-                for (location, mut state) in self.locations(state, address, place)? {
-                    self.write(&mut state, location, address, value, *attributes, None, place);
-                    self.open.push(state);
-                }
-                return self.last(state);
+                return self.at_each(state, address, place, |this, mut state, at| {
+                    this.write(&mut state, at, value, *attributes, None, place);
+                    this.open.push(state);
+                    Ok(())
+                });
             }
             Step::LoadVector { to, address, width, attributes } => {
                 let address = self.term(state, address);
                 for (elements, mut state) in self.vectors(state, address, *width, to.len(), place)? {
                     let mut loaded = vec![address; to.len()];
                     for (element, location) in elements {
-                        loaded[element] = self.read(&mut state, None, location, address, *attributes, place);
+                        let at = AccessedLocation { location, address };
+                        loaded[element] = self.read(&mut state, None, at, *attributes, place);
                     }
                     for (register, value) in to.iter().zip(loaded) {
                         state.registers[usize::from(register.0)] = value;
@@ -266,7 +257,8 @@ impl Explorer<'_> {
                 let values: Vec<Dependent> = values.iter().map(|v| self.term(state, v)).collect();
                 for (elements, mut state) in self.vectors(state, address, *width, values.len(), place)? {
                     for (element, location) in elements {
-                        self.write(&mut state, location, address, values[element], *attributes, None, place);
+                        let at = AccessedLocation { location, address };
+                        self.write(&mut state, at, values[element], *attributes, None, place);
                     }
                     self.open.push(state);
                 }
@@ -274,10 +266,10 @@ impl Explorer<'_> {
             }
             Step::Modify { to, address, modification, read, write } => {
                 let address = self.term(state, address);
-                for (location, state) in self.locations(state, address, place)? {
-                    self.modify(state, *to, location, address, modification, (*read, *write), place);
-                }
-                return self.last(state);
+                return self.at_each(state, address, place, |this, state, at| {
+                    this.modify(state, *to, at, modification, (*read, *write), place);
+                    Ok(())
+                });
             }
             Step::Fence { order, scope, spaces, proxy } => self.fence(state, (*order, *scope, *spaces, *proxy), place),
             Step::TensormapFence { address: None, order, scope } => {
@@ -287,21 +279,18 @@ impl Explorer<'_> {
             }
             Step::TensormapFence { address: Some(address), order, scope } => {
                 let address = self.term(state, address);
-                for (location, mut state) in self.locations(state, address, place)? {
+                return self.at_each(state, address, place, |this, mut state, at| {
                     let data = EventData { scope: Some(*scope), ..EventData::new(Kind::Fence, None, *order) };
-                    let data = EventData { proxy: Proxy::Tensormap, location: Some(location), ..data };
-                    self.event(&mut state, data, place);
-                    self.open.push(state);
-                }
-                return self.last(state);
+                    let data = EventData { proxy: Proxy::Tensormap, location: Some(at.location), ..data };
+                    this.event(&mut state, data, place);
+                    this.open.push(state);
+                    Ok(())
+                });
             }
             Step::ProxyFence { proxy, spaces, mbarrier } => self.proxy_fence(state, (*proxy, *spaces, *mbarrier), place),
             Step::Mbarrier { address, step } => {
                 let address = self.term(state, address);
-                for (location, state) in self.locations(state, address, place)? {
-                    self.mbarrier(state, location, address, step, place)?;
-                }
-                return self.last(state);
+                return self.at_each(state, address, place, |this, state, at| this.mbarrier(state, at, step, place));
             }
             Step::Async(step) => {
                 self.asynchronous(state, step, place)?;
@@ -311,35 +300,21 @@ impl Explorer<'_> {
             Step::WarpgroupFence => state.issued.fences_registers(),
             Step::BulkStore { address, bytes } => {
                 let address = self.term(state, address);
-                for (location, state) in self.locations(state, address, place)? {
-                    self.bulk_store(&state, location, address, *bytes, place)?;
-                }
-                return self.last(state);
+                return self.at_each(state, address, place, |this, state, at| this.bulk_store(&state, at, *bytes, place));
             }
             Step::TensorFence { after } => self.tensor_fence(state, *after, place),
             Step::AsyncArrive { family, address, counted } => {
                 let address = self.term(state, address);
-                for (location, state) in self.locations(state, address, place)? {
-                    self.asynchronous_arrival(state, location, address, (*family, *counted), place)?;
-                }
-                return self.last(state);
+                return self.at_each(state, address, place, |this, state, at| {
+                    this.asynchronous_arrival(state, at, (*family, *counted), place)
+                });
             }
             Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
                 let number = self.term(state, barrier);
                 let order = if *relaxed { Order::Rlx } else { Order::Plain };
-                let scope = (*scope != Scope::Cta).then_some(*scope);
-                for (number, mut state) in self.barriers(state, number, place)? {
-                    let barrier = Some(barriers::number(number, *instance));
-                    let kinds = [(Kind::BarrierArrive, *arrives), (Kind::BarrierWait, *waits)];
-                    for (kind, _) in kinds.into_iter().filter(|(_, there)| *there) {
-                        if kind == Kind::BarrierWait {
-                            let barrier = Some((barriers::number(number, *instance), scope.unwrap_or(Scope::Cta)));
-                            self.stop(state.clone(), Stop { cause: Cause::Barrier, place, value: None, barrier });
-                        }
-                        self.event(&mut state, EventData { barrier, scope, ..EventData::new(kind, None, order) }, place);
-                    }
-                    self.open.push(state);
-                }
+                let kinds = [(Kind::BarrierArrive, *arrives), (Kind::BarrierWait, *waits)];
+                let kinds = kinds.into_iter().filter(|(_, there)| *there).map(|(kind, _)| EventData::new(kind, None, order));
+                self.barrier(state, (number, *instance), *scope, kinds, place)?;
                 return self.last(state);
             }
             Step::Bring(step) => self.bring(state, step, place)?,
@@ -361,6 +336,63 @@ impl Explorer<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Goes on where a step divides by nothing that is zero; `false`: it does, and the path was cut off.
+    fn goes_on_behind_division(&mut self, state: &mut ExplorationState, divides: &Term, place: Place) -> bool {
+        let divides = self.term(state, divides).symbol;
+        match self.decided(state, divides) {
+            Some(false) => true,
+            Some(true) => {
+                self.stop(state.clone(), Stop::new(Cause::Division, place));
+                false
+            }
+            None => {
+                let mut stops = state.clone();
+                stops.path.suppositions.push((divides, true));
+                self.stop(stops, Stop::new(Cause::Division, place));
+                state.path.suppositions.push((divides, false));
+                true
+            }
+        }
+    }
+
+    /// Does something at each location that an address may be, in a state of its own, and goes on with the last one.
+    fn at_each(
+        &mut self,
+        state: &mut ExplorationState,
+        address: Dependent,
+        place: Place,
+        mut does: impl FnMut(&mut Self, ExplorationState, AccessedLocation) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
+        for (location, state) in self.locations(state, address, place)? {
+            does(self, state, AccessedLocation { location, address })?;
+        }
+        self.last(state)
+    }
+
+    /// Arrives at a barrier, waits there, or both: the events of each number that it may have, in a state of its own.
+    fn barrier(
+        &mut self,
+        state: &ExplorationState,
+        (number, instance): (Dependent, u8),
+        scope: Scope,
+        events: impl Iterator<Item = EventData> + Clone,
+        place: Place,
+    ) -> Result<(), Error> {
+        for (number, mut state) in self.barriers(state, number, place)? {
+            let barrier = barriers::number(number, instance);
+            for event in events.clone() {
+                if event.kind == Kind::BarrierWait {
+                    let barrier = Some((barrier, scope));
+                    self.stop(state.clone(), Stop { cause: Cause::Barrier, place, value: None, barrier });
+                }
+                let scope = (scope != Scope::Cta).then_some(scope);
+                self.event(&mut state, EventData { barrier: Some(barrier), scope, ..event }, place);
+            }
+            self.open.push(state);
+        }
+        Ok(())
     }
 
     /// The states of a step that may fork are in `open`; goes on with the last of them.

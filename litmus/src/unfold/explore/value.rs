@@ -5,7 +5,7 @@ use super::super::program::{Program, Step, Term};
 use super::super::shared::Shared;
 use super::super::symbol::{Binary, Unary};
 use super::{ExplorationState, Explorer};
-use crate::test::{Comparison, Dialect, Integer};
+use crate::test::{Dialect, Integer, NumberComparison};
 
 /// What comparisons give.
 const TRUTH: Integer = Integer { bits: 1, signed: false };
@@ -95,11 +95,11 @@ fn divides_by_zero(term: &Term) -> Option<Term> {
     };
     let compared = |comparison, value: &Term| Term::binary(Binary::Compare(comparison), value.clone(), Term::Constant(0));
     let of_right = divides_by_zero(b).map(|found| match operator {
-        Binary::LogicalAnd => Term::binary(Binary::LogicalAnd, compared(Comparison::NotEqual, a), found),
-        Binary::LogicalOr => Term::binary(Binary::LogicalAnd, compared(Comparison::Equal, a), found),
+        Binary::LogicalAnd => Term::binary(Binary::LogicalAnd, compared(NumberComparison::NotEqual, a), found),
+        Binary::LogicalOr => Term::binary(Binary::LogicalAnd, compared(NumberComparison::Equal, a), found),
         _ => found,
     });
     let divides = matches!(operator, Binary::Divide | Binary::Remainder | Binary::DivideUnsigned | Binary::RemainderUnsigned);
-    let itself = (divides && !matches!(**b, Term::Constant(n) if n != 0)).then(|| compared(Comparison::Equal, b));
+    let itself = (divides && !matches!(**b, Term::Constant(n) if n != 0)).then(|| compared(NumberComparison::Equal, b));
     divides_by_zero(a).into_iter().chain(of_right).chain(itself).reduce(either)
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Error, Options};
 use margay_litmus::render::render;
-use margay_litmus::unfold::Program;
+use margay_litmus::unfold::ExecutionProgram;
 use margay_models::judge::judge;
 
 use super::{model, test};
@@ -110,7 +110,7 @@ fn large_executions_are_programs() {
     let mut runner = Runner::new(&model("ptx-8"));
     let verdict = runner.run(&test(&among(90, "relaxed")), &Options::default(), Choice::Auto).unwrap();
     let witness = verdict.witness.unwrap();
-    let program = Program::of(&witness.execution, &witness.finals).unwrap();
+    let program = ExecutionProgram::of(&witness.execution, &witness.finals).unwrap();
     assert!(runner.run_program(&program, &Options::default()).unwrap().reachable);
     let rendered = render(&witness.execution, "t", None, &witness.finals).unwrap();
     assert!(runner.run(&test(&rendered.test.to_string()), &Options::default(), Choice::Auto).unwrap().reachable);

@@ -87,7 +87,7 @@ impl ProgramRefuter {
     /// bug in Margay.
     pub fn run(&mut self, witness: &Witness, options: &CheckOptions) -> Result<ProgramRefutation, SearchFault> {
         let disagreement = |what: String| SearchFault::Disagreement(format!("the program of a candidate: {what}"));
-        let whole = unfold::Program::of(&witness.source, &witness.finals).map_err(|e| disagreement(e.to_string()))?;
+        let whole = unfold::ExecutionProgram::of(&witness.source, &witness.finals).map_err(|e| disagreement(e.to_string()))?;
         let options = explicit::Options { deadline: options.deadline, ..Default::default() };
         let verdict = match self.runner.run_program(&whole, &options) {
             Ok(verdict) => verdict,

@@ -3,7 +3,7 @@
 //! tables are (docs/architectures.md).
 
 use super::scan::{ScannedLine, ScannedWord};
-use super::text::{Reader, after};
+use super::text::{ArchitectureReader, after};
 use super::{Architecture, leaked};
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -169,7 +169,7 @@ impl Architecture {
 /// The quoted strings and words of a line, behind the keyword.
 type Rest<'a> = &'a [(ScannedWord, Span)];
 
-impl Reader<'_> {
+impl ArchitectureReader<'_> {
     /// One of the lines that say how assembly is written; `None` for any other line.
     pub(super) fn assembly_line(&mut self, line: &ScannedLine) -> Option<Result<(), Diagnostic>> {
         let [(ScannedWord::Word(keyword), span), rest @ ..] = &line[..] else { return None };

@@ -1,7 +1,7 @@
 //! What the search chooses besides reads-from: coherence order, total or partial, and an order of fences. The lines `coherence` and
 //! `chosen` of an architecture's text.
 
-use super::text::{Reader, after};
+use super::text::{ArchitectureReader, after};
 use super::{Architecture, Tag};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::execution::{EventData, Kind, Order};
@@ -33,7 +33,7 @@ impl Architecture {
     }
 }
 
-impl Reader<'_> {
+impl ArchitectureReader<'_> {
     /// `coherence partial`.
     pub(super) fn coherence(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         let shape = Self::shape("coherence");

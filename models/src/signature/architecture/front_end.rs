@@ -1,7 +1,7 @@
 //! Architectures whose tests are written in a language of their own, which a front end in Rust reads and unfolds: PTX, C, and the plain
 //! accesses of GENERIC tests. The lines `front-end`, `words` and `well-formed` of their texts.
 
-use super::text::{Reader, after};
+use super::text::{ArchitectureReader, after};
 use super::{Architecture, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 
@@ -65,7 +65,7 @@ impl Architecture {
     }
 }
 
-impl Reader<'_> {
+impl ArchitectureReader<'_> {
     /// `front-end ptx`.
     pub(super) fn front_end(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         if !self.front_end_allowed {

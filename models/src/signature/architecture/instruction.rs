@@ -1,7 +1,7 @@
 //! Instructions: the lines `read`, `write`, `rmw` and `fence` of an architecture's text.
 
 use super::scopes::SCOPED;
-use super::text::{Reader, after};
+use super::text::{ArchitectureReader, after};
 use super::{ArchitectureInstruction, MAX_INSTRUCTIONS, StatusDependency, leaked};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::signature::Operation;
@@ -60,7 +60,7 @@ pub(super) fn is_local(word: &str) -> bool {
     RESERVED.contains(&name) && !elsewhere.contains(&name)
 }
 
-impl Reader<'_> {
+impl ArchitectureReader<'_> {
     pub(super) fn instruction(&mut self, operation: Operation, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         let word = match operation {
             Operation::Read => "read",

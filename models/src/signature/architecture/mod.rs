@@ -28,7 +28,7 @@ use front_end::FrontEndText;
 use level::{LevelDescription, Optional};
 use tag::TagDescription;
 
-use super::base::Named;
+use super::base::NamedBases;
 use super::{BaseRelation, BaseSet, Construct, Operation};
 use crate::diagnostic::SourceFile;
 use crate::execution::{Order, Scope};
@@ -56,9 +56,9 @@ struct Description {
     tags: Vec<TagDescription>,
     instructions: Vec<ArchitectureInstruction>,
     /// The base sets that models may name, each with its names.
-    sets: Named<BaseSet>,
+    sets: NamedBases<BaseSet>,
     /// The base relations that models may name, each with its names.
-    relations: Named<BaseRelation>,
+    relations: NamedBases<BaseRelation>,
     /// What pictures call a relation, where that is not its name.
     printed: Vec<(BaseRelation, &'static str)>,
     /// Does coherence order leave writes of one location unordered?

@@ -2,11 +2,11 @@
 //! `relations` and `print` of an architecture's text.
 
 use super::level::{Level, SameLevel};
-use super::text::{Reader, after, is_name};
+use super::text::{ArchitectureReader, after, is_name};
 use super::{Architecture, Tag, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::execution::{Order, Scope};
-use crate::signature::base::{COMMON_RELATIONS, COMMON_SETS, Named};
+use crate::signature::base::{COMMON_RELATIONS, COMMON_SETS, NamedBases};
 use crate::signature::{BaseRelation, BaseSet};
 
 /// The sets that any text can pick: of the accesses without a tag, and of all fences, `MFENCE`.
@@ -20,12 +20,12 @@ const DEPENDENCIES: [BaseRelation; 3] = [BaseRelation::Addr, BaseRelation::Data,
 
 impl Architecture {
     /// The base sets that its models may name, each with its names.
-    pub(in crate::signature) fn sets(self) -> &'static Named<BaseSet> {
+    pub(in crate::signature) fn sets(self) -> &'static NamedBases<BaseSet> {
         &self.description().sets
     }
 
     /// The base relations that its models may name, each with its names.
-    pub(in crate::signature) fn relations(self) -> &'static Named<BaseRelation> {
+    pub(in crate::signature) fn relations(self) -> &'static NamedBases<BaseRelation> {
         &self.description().relations
     }
 
@@ -36,7 +36,7 @@ impl Architecture {
     }
 }
 
-impl Reader<'_> {
+impl ArchitectureReader<'_> {
     /// A word with several names, `gpu|dev|device`, as these.
     pub(super) fn names<'w>(&self, words: &'w str, span: Span) -> Vec<(&'w str, Span)> {
         let mut start = span.start;
@@ -218,7 +218,7 @@ impl Reader<'_> {
 
     /// All sets and relations that models may name, in the order of their definitions, tags and scopes last.
     pub(super) fn add_names(&mut self) {
-        let mut sets: Named<BaseSet> = COMMON_SETS.iter().map(|(set, names)| (*set, names.to_vec())).collect();
+        let mut sets: NamedBases<BaseSet> = COMMON_SETS.iter().map(|(set, names)| (*set, names.to_vec())).collect();
         sets.append(&mut self.picked_sets);
         for (index, tag) in self.description.tags.iter().enumerate() {
             sets.push((self.set_of_tag(Tag::new(self.architecture, index)), tag.names.clone()));
@@ -228,7 +228,7 @@ impl Reader<'_> {
             sets.push((made.unwrap_or(BaseSet::Level(Level::new(self.architecture, index))), level.sets.clone()));
         }
         sets.sort_by_key(|(set, _)| *set);
-        let mut relations: Named<BaseRelation> =
+        let mut relations: NamedBases<BaseRelation> =
             COMMON_RELATIONS.iter().map(|(relation, names)| (*relation, names.to_vec())).collect();
         if !self.description.levels.is_empty() {
             relations.push((BaseRelation::Sr, vec![BaseRelation::Sr.name(), INCLUSION]));

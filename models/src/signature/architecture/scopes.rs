@@ -1,7 +1,7 @@
 //! Reads the lines `scopes` and `optional` of an architecture's text: `scopes wave < wg|workgroup < agent < system`.
 
 use super::level::{LevelDescription, Optional, ScopeKnowledge};
-use super::text::{Reader, after, is_name};
+use super::text::{ArchitectureReader, after, is_name};
 use super::{ArchitectureInstruction, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::execution::Scope;
@@ -21,7 +21,7 @@ fn usual(scopes: usize) -> &'static [Scope] {
     }
 }
 
-impl Reader<'_> {
+impl ArchitectureReader<'_> {
     /// `scopes wg < agent < system`, `scopes wave = warp < wg = cta < system = sys`.
     pub(super) fn scopes(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         let shape = Self::shape("scopes");

@@ -3,13 +3,13 @@
 use super::names::INCLUSION;
 use super::scopes::SCOPED;
 use super::tag::{TagDescription, TagEvents};
-use super::text::{Reader, after, is_name};
+use super::text::{ArchitectureReader, after, is_name};
 use super::{MAX_TAGS, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::signature::base::{COMMON_RELATIONS, COMMON_SETS};
 use crate::signature::{BaseRelation, Operation};
 
-impl Reader<'_> {
+impl ArchitectureReader<'_> {
     /// `tag A on R`, `tag X|EX on R W apart`.
     pub(super) fn tag(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         let shape = Self::shape("tag");

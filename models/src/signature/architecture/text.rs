@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::scan::{ScannedLine, ScannedWord, lines};
 use super::{Architecture, Description, leaked};
 use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
-use crate::signature::base::Named;
+use crate::signature::base::NamedBases;
 use crate::signature::{BaseRelation, BaseSet, Operation};
 
 /// The words that statements begin with, and how each goes on.
@@ -67,7 +67,7 @@ pub(super) fn read(
     architecture: Architecture,
     front_end_allowed: bool,
 ) -> Result<Description, Vec<Diagnostic>> {
-    let mut reader = Reader {
+    let mut reader = ArchitectureReader {
         file,
         architecture,
         front_end_allowed,
@@ -114,7 +114,7 @@ pub(super) fn read(
     if errors.is_empty() { Ok(reader.description) } else { Err(errors) }
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct ArchitectureReader<'a> {
     pub(super) file: &'a Arc<SourceFile>,
     /// The architecture that the text describes.
     pub(super) architecture: Architecture,
@@ -122,8 +122,8 @@ pub(super) struct Reader<'a> {
     pub(super) front_end_allowed: bool,
     pub(super) description: Description,
     /// The sets and relations that lines pick, each with its names.
-    pub(super) picked_sets: Named<BaseSet>,
-    pub(super) picked_relations: Named<BaseRelation>,
+    pub(super) picked_sets: NamedBases<BaseSet>,
+    pub(super) picked_relations: NamedBases<BaseRelation>,
     /// Where each instruction stands.
     pub(super) places: Vec<Span>,
     /// Where each tag is declared.
@@ -136,7 +136,7 @@ pub(super) struct Reader<'a> {
     pub(super) chosen_at: Option<(String, Span, Span)>,
 }
 
-impl Reader<'_> {
+impl ArchitectureReader<'_> {
     pub(super) fn error(&self, span: Span, message: impl Into<String>, label: &str, help: impl Into<String>) -> Diagnostic {
         Diagnostic::error(message).at(self.file, span, label).help(help)
     }

@@ -10,7 +10,7 @@ use margay_console::side_by_side::side_by_side;
 use margay_console::wrapped::{indented, wrapped};
 use margay_litmus::read::Read;
 use margay_mappings::language::Mapping;
-use margay_mappings::one::{One, ProgramVerdict, Refusal, ask};
+use margay_mappings::one::{ProgramAnswer, ProgramVerdict, Refusal, ask};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::picture::{Picture, event_name, svg};
 use margay_reports::Verdict;
@@ -99,7 +99,7 @@ fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
 }
 
 /// The answer in words, and what it is about: so many turns of loops, objects of types that the program does not name.
-fn why(one: &One) -> String {
+fn why(one: &ProgramAnswer) -> String {
     let turns = one.turns.map_or(String::new(), |n| format!(", with at most {n} turns of each loop"));
     let mut meant: Vec<String> = one.types.iter().map(|(name, ty)| format!("`{name}` is {ty}")).collect();
     if one.any_function {
@@ -117,7 +117,7 @@ fn why(one: &One) -> String {
 }
 
 /// The compiled program as text.
-fn compiled(one: &One) -> String {
+fn compiled(one: &ProgramAnswer) -> String {
     match &one.target {
         Ok(test) => test.to_string(),
         Err(why) => format!("(this execution has no litmus test: {why})"),
@@ -125,7 +125,7 @@ fn compiled(one: &One) -> String {
 }
 
 /// What the source says, what the target says.
-fn verdicts(one: &One) -> (Verdict, Verdict) {
+fn verdicts(one: &ProgramAnswer) -> (Verdict, Verdict) {
     let source = match one.answer {
         ProgramVerdict::Races => Verdict::Racy,
         ProgramVerdict::SourceAllows => Verdict::Allowed,
@@ -135,7 +135,7 @@ fn verdicts(one: &One) -> (Verdict, Verdict) {
 }
 
 /// The first line: it is about one outcome of one program, so nothing else was left out.
-fn answer(one: &One, read: &Read, mapping: &Mapping) -> Headline {
+fn answer(one: &ProgramAnswer, read: &Read, mapping: &Mapping) -> Headline {
     let (tone, found) = match one.answer {
         ProgramVerdict::Counterexample => (Tone::Bad, "counterexample"),
         ProgramVerdict::SourceAllows | ProgramVerdict::Races | ProgramVerdict::TargetForbids => (Tone::Good, "no counterexample"),
@@ -144,7 +144,7 @@ fn answer(one: &One, read: &Read, mapping: &Mapping) -> Headline {
     Headline::new(tone, found, &format!(" ({})", why(one)), &Restriction::default(), &subject)
 }
 
-fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
+fn human(one: &ProgramAnswer, read: &Read, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
     output.print(&wrapped(&answer(one, read, mapping).painted(*output), output.width()))?;
     let (source, target) = verdicts(one);
     let left = format!("source, {} by {}", source.word(), mapping.source.name);
@@ -165,7 +165,7 @@ fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io:
     ))
 }
 
-fn document(one: &One, read: &Read, mapping: &Mapping) -> report::ProgramDocument {
+fn document(one: &ProgramAnswer, read: &Read, mapping: &Mapping) -> report::ProgramDocument {
     let (source_says, target_says) = verdicts(one);
     let names = |e| event_name(&one.source, e);
     let title = |model: &str, says: Verdict| format!("{model}: {}", says.word());

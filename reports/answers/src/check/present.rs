@@ -77,7 +77,7 @@ impl<'a> PresentedCounterexample<'a> {
             Some(&describe(&mapping.target.name, "allowed")),
             &counterexample.target_finals,
         );
-        let text = |r: &Result<margay_litmus::render::Rendered, margay_litmus::render::Error>| match r {
+        let text = |r: &Result<margay_litmus::render::Rendered, margay_litmus::render::RenderError>| match r {
             Ok(r) => r.test.to_string().trim_end().to_owned(),
             Err(e) => format!("(this execution has no litmus test: {e})"),
         };

@@ -11,7 +11,7 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::library as models;
 use margay_models::limited;
 use margay_models::model::{Loaded, Model};
-use margay_models::text::{Kind, kind};
+use margay_models::text::{FileKind, kind};
 use margay_models::typing::{FilesThenBuiltIn, Includes};
 
 use super::tables::TablePair;
@@ -136,7 +136,7 @@ fn is_mapping(name: &str) -> Option<bool> {
         let built_in = library::built_in(name.strip_suffix(".map").unwrap_or(name)).is_some();
         return Some(name.ends_with(".map") || built_in && models::built_in(name).is_none());
     }
-    Some(read(Path::new(name)).is_ok_and(|file| kind(&file) == Some(Kind::Mapping)))
+    Some(read(Path::new(name)).is_ok_and(|file| kind(&file) == Some(FileKind::Mapping)))
 }
 
 /// The two models that are named.

@@ -1,8 +1,8 @@
 //! Operands: values, addresses, and what is computed in registers.
 
 use margay_litmus::test::{
-    Access, Address, AtomFunction, Base, Comparison, InitialValue, Instruction, LocalFunction, Operation, Space, Test, ThreadId,
-    Type, TypeKind, Value,
+    Access, Address, AtomFunction, Base, InitialValue, Instruction, LocalFunction, NumberComparison, Operation, Space, Test,
+    ThreadId, Type, TypeKind, Value,
 };
 
 use margay_models::execution::Proxy;
@@ -167,7 +167,7 @@ impl Emitter<'_> {
 
     pub(super) fn compare(
         &mut self,
-        comparison: Comparison,
+        comparison: NumberComparison,
         ty: Option<Type>,
         left: &Value,
         right: &Value,
@@ -244,7 +244,7 @@ impl Emitter<'_> {
         let bits = if wide { 64 } else { 32 };
         let letter = if is_unsigned(ty) { 'u' } else { 's' };
         if let (LocalFunction::Select, [yes, no, chosen]) = (function, operands) {
-            let predicate = self.compare(Comparison::NotEqual, None, chosen, &Value::Integer(0))?;
+            let predicate = self.compare(NumberComparison::NotEqual, None, chosen, &Value::Integer(0))?;
             let (yes, no) = (self.value(yes, wide)?, self.value(no, wide)?);
             let to = to.unwrap_or_else(|| self.body.registers.define(destination, guarded));
             self.line(format!("{guard}selp.b{bits} {to}, {yes}, {no}, {predicate};"));
