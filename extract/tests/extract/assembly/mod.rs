@@ -1,0 +1,144 @@
+//! Assembly to rows: what compilers print for CPUs, in small, and what goes wrong. A file for each machine; here is what they share.
+
+mod aarch64;
+mod armv7;
+mod loongarch;
+mod power;
+mod riscv;
+mod x86;
+
+use margay_extract::assembly::{AssemblyReader, TrialLayout, module, rows};
+use margay_extract::lowering::LoweringAnswer;
+use margay_extract::point::{Point, What};
+use margay_mappings::language::kind::{OPERATIONS, TYPES};
+use margay_models::execution::Order;
+use margay_models::signature::Architecture;
+
+fn point(what: What, kind: &str) -> Point {
+    let data = TYPES.iter().position(|t| *t == kind).filter(|_| what != What::Fence);
+    Point { what, order: Order::Sc, scope: None, data }
+}
+
+fn rmw(operation: &str) -> What {
+    What::Rmw(OPERATIONS.iter().position(|o| *o == operation).expect("an operation"))
+}
+
+/// What the front ends of CPUs have functions store.
+pub const LAYOUT: TrialLayout = TrialLayout { own_word: false, value: true, success: true };
+
+const SWAP: What = What::Swap(Order::Sc);
+
+/// The rows of a function as text; of a compare-exchange that of success and that of failure. `unused` is the function without the result.
+fn of(architecture: Architecture, what: What, kind: &str, body: &str, unused: Option<&str>) -> Vec<String> {
+    let text = |body: &str| {
+        let read = module(&format!("\t.type f, @function\nf:\n{}\n\t.size f, .-f\n", body.replace("; ", "\n\t")), architecture)
+            .expect("a function");
+        read.functions[0].text.clone()
+    };
+    let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
+    let unused = unused.map(text);
+    rows(&mut reader, &point(what, kind), LAYOUT, &text(body), unused.as_deref())
+        .rows
+        .into_iter()
+        .map(|row| match row.answer {
+            LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+            LoweringAnswer::Other(why) => format!("other: {why}"),
+            LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => why,
+        })
+        .collect()
+}
+
+/// The course that the trial of a fence takes.
+fn trial(name: &str, body: &str) -> String {
+    let architecture = Architecture::built_in(name).expect("it is shipped");
+    let text = format!("f:\n\t{}\n\t.size f, .-f\n", body.replace("; ", "\n\t"));
+    let read = module(&text, architecture).expect("a function");
+    let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
+    rows(&mut reader, &point(What::Fence, ""), LAYOUT, &read.functions[0].text, None).paths.join(" or ")
+}
+
+fn built_in(name: &str, what: What, kind: &str, body: &str) -> Vec<String> {
+    of(Architecture::built_in(name).expect("it is shipped"), what, kind, body, None)
+}
+
+/// A function that is right, its rows, and what becomes of them where a part of it is replaced: each change is wrong, or is another function.
+type Beside =
+    (&'static str, What, &'static str, &'static str, &'static str, &'static [(&'static str, &'static str, &'static str)]);
+
+fn beside(all: &[Beside]) {
+    for &(architecture, what, kind, body, rows, changes) in all {
+        let found = |body: &str| built_in(architecture, what, kind, body).join(", ");
+        assert_eq!(found(body), rows, "{architecture} {body}");
+        for &(from, to, expected) in changes {
+            let changed = body.replacen(from, to, 1);
+            assert_ne!(changed, body, "{architecture}: `{from}` is not there");
+            let row = found(&changed);
+            // What is not to be a row has its reason here.
+            let is = row == expected || row.contains("other: ") && row.contains(expected);
+            assert!(is, "{architecture} {changed}\n  {row}\n  where `{expected}` was expected");
+        }
+    }
+}
+
+/// Two numbers of 32 bits, and what their sum and their difference make of carry and overflow.
+struct FlagNumbers {
+    a: u32,
+    b: u32,
+    difference: u32,
+    /// What is taken away is larger: a carry of x86, and none of Arm.
+    borrow: bool,
+    /// The difference has another sign than it should.
+    over: bool,
+    sum: u32,
+    carry: bool,
+    over_sum: bool,
+}
+
+impl FlagNumbers {
+    fn all() -> impl Iterator<Item = Self> {
+        let numbers: [(i64, i64); 9] =
+            [(5, 3), (3, 5), (4, 4), (0, 1), (1, 0), (0x7fff_ffff, 1), (-0x8000_0000, 1), (-1, 1), (-0x8000_0000, -0x8000_0000)];
+        numbers.into_iter().map(|(a, b)| {
+            let (a, b) = (a as u32, b as u32);
+            let (difference, borrow) = a.overflowing_sub(b);
+            let (sum, carry) = a.overflowing_add(b);
+            let (over, over_sum) = ((a as i32).overflowing_sub(b as i32).1, (a as i32).overflowing_add(b as i32).1);
+            Self { a, b, difference, borrow, over, sum, carry, over_sum }
+        })
+    }
+}
+
+/// Zero, carry, less, negative.
+type Flags = (bool, bool, bool, bool);
+
+/// The flags behind a result, with its carry and overflow.
+fn flags(result: u32, carry: bool, over: bool) -> Flags {
+    let negative = (result as i32) < 0;
+    (result == 0, carry, negative != over, negative)
+}
+
+/// The conditions of Arm, and whether they hold.
+fn conditions_of_arm((zero, carry, less, sign): Flags) -> [(&'static str, bool); 12] {
+    [
+        ("eq", zero),
+        ("ne", !zero),
+        ("lo", !carry),
+        ("hs", carry),
+        ("ls", !carry || zero),
+        ("hi", carry && !zero),
+        ("lt", less),
+        ("ge", !less),
+        ("le", less || zero),
+        ("gt", !less && !zero),
+        ("mi", sign),
+        ("pl", !sign),
+    ]
+}
+
+/// A full fence is run into if a condition holds, and jumped over if not: both are one way in all trials.
+fn fence_stands(architecture: &str, fence: &str, body: &str, holds: bool) {
+    let found = built_in(architecture, What::Fence, "", body).join(", ");
+    assert!(found.contains("goes the same way in all trials"), "{body}: {found}");
+    let path = trial(architecture, body);
+    assert_eq!(path.contains(fence), holds, "{architecture} {body}: {path}");
+}
