@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use crate::address::{ArrayRoom, SHARED};
 use crate::late_load;
 use crate::limits::KernelLimits;
-use crate::machine::MOST_ELEMENTS;
 use crate::memory::GlobalMemory;
 use crate::variables::{FrameVariables, VariablePlaces};
 
@@ -27,6 +26,9 @@ pub(crate) enum StepOperand {
     /// A special register.
     Special(SpecialRegister),
 }
+
+/// How many elements an access has at most.
+pub(crate) const MOST_ELEMENTS: usize = 8;
 
 /// A special register (PTX ISA 10). Those of three dimensions have the number of theirs.
 #[derive(Debug, Clone, Copy)]

@@ -44,7 +44,7 @@ impl MachineCell {
 /// The memory of a device and of the blocks that are there.
 pub(crate) struct Memories<'d> {
     pub global: &'d mut GlobalMemory,
-    /// `[block]`
+    /// `[place of a block][byte]`
     pub shared: Vec<Vec<u8>>,
 }
 

@@ -1,24 +1,78 @@
 //! Where threads wait for each other: barriers of a block, and the lanes of a warp that meet.
 
+use margay_ptx::effect::Meeting;
 use margay_ptx::exchange::Exchange;
 
-use super::{BARRIERS, KernelMachine, LaneOffer, ThreadStanding, ThreadState, WARP};
-use crate::code::{DecodedExchange, DecodedStep, GuardedStep, NONE, PredicateReduction, StepOperand};
+use super::{BARRIERS, KernelMachine, LaneOffer, MeetingKey, ThreadStanding, ThreadState, WARP};
+use crate::code::{BarrierReduction, DecodedExchange, DecodedStep, GuardedStep, NONE, PredicateReduction, StepOperand};
 use crate::launch::{Fault, FaultKind};
 use crate::order::{MemoryOrdering, Who};
 
 impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     /// The number of a barrier.
-    #[inline]
-    pub(super) fn barrier(&self, who: Who, barrier: StepOperand) -> Result<usize, Fault> {
+    fn barrier(&self, who: Who, barrier: StepOperand) -> Result<usize, Fault> {
         match self.value(who, barrier) as usize {
             number if number < BARRIERS => Ok(number),
             _ => Err(self.fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into()))),
         }
     }
 
-    /// A thread comes to a barrier, with a predicate or without; says whether it stands there.
-    pub(super) fn arrive(&mut self, who: Who, number: usize, count: Option<u32>, waits: bool, is_true: Option<u32>) -> bool {
+    /// A thread comes to a barrier of its block; says whether it stands there.
+    pub(super) fn come_to_barrier(
+        &mut self,
+        who: Who,
+        meeting: Meeting,
+        barrier: StepOperand,
+        count: Option<StepOperand>,
+    ) -> Result<bool, Fault> {
+        let number = self.barrier(who, barrier)?;
+        let count = count.map(|c| self.value(who, c) as u32);
+        Ok(self.arrive(who, number, count, meeting != Meeting::Arrive, None))
+    }
+
+    /// A thread comes to a barrier with a predicate; says whether it stands there.
+    pub(super) fn come_to_reduction(&mut self, who: Who, reduction: &BarrierReduction) -> Result<bool, Fault> {
+        let number = self.barrier(who, reduction.barrier)?;
+        let count = reduction.count.map(|c| self.value(who, c) as u32);
+        let is_true = self.value(who, reduction.predicate) as u32 & 1;
+        Ok(self.arrive(who, number, count, true, Some(is_true)))
+    }
+
+    /// A thread comes to a barrier of its warp; says whether it stands there.
+    pub(super) fn come_to_warp_barrier(&mut self, who: Who, mask: StepOperand) -> Result<bool, Fault> {
+        let mask = self.mask(who, mask)?;
+        self.threads[who.thread].at += 1;
+        self.ordering.arrive(&mut self.memories, who);
+        self.threads[who.thread].standing = ThreadStanding::AtWarpBarrier(mask);
+        self.meet_warp(who.thread, mask);
+        Ok(self.stands(who))
+    }
+
+    /// A thread comes to where lanes exchange values; says whether it stands there.
+    pub(super) fn come_to_exchange(&mut self, who: Who, exchange: &DecodedExchange) -> Result<bool, Fault> {
+        let mask = self.mask(who, exchange.mask)?;
+        let brought = exchange.operands.map(|s| self.value(who, s));
+        let key = MeetingKey { exchange: exchange.exchange, ty: exchange.ty, mask };
+        if self.offers.len() < self.threads.len() {
+            self.offers.resize(self.threads.len(), None);
+        }
+        self.offers[who.thread] = Some(LaneOffer { key, brought });
+        self.threads[who.thread].standing = ThreadStanding::AtExchange;
+        self.meet_exchange(who.thread);
+        Ok(self.stands(who))
+    }
+
+    /// Does a thread stand that waited? One that goes on at once was put among those that are ready, where it is already.
+    fn stands(&mut self, who: Who) -> bool {
+        let stands = self.threads[who.thread].standing != ThreadStanding::Ready;
+        if !stands {
+            self.take_out_of_ready(who.thread);
+        }
+        stands
+    }
+
+    /// A thread arrives at a barrier, with a predicate or without; says whether it stands there.
+    fn arrive(&mut self, who: Who, number: usize, count: Option<u32>, waits: bool, is_true: Option<u32>) -> bool {
         self.threads[who.thread].at += 1;
         self.ordering.arrive(&mut self.memories, who);
         let barrier = &mut self.blocks[who.block].barriers[number];
@@ -31,15 +85,11 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
             self.threads[who.thread].standing = ThreadStanding::AtBarrier(number);
         }
         self.meet(who.block, number);
-        let stands = self.threads[who.thread].standing != ThreadStanding::Ready;
-        if waits && !stands {
-            self.take_out_of_ready(who.thread);
-        }
-        stands
+        waits && self.stands(who)
     }
 
     /// Takes out the entry of a thread that was put among those that are ready, behind one that is there already.
-    pub(super) fn take_out_of_ready(&mut self, thread: usize) {
+    fn take_out_of_ready(&mut self, thread: usize) {
         if let Some(last) = self.ready.iter().rposition(|&t| t == thread) {
             self.ready.swap_remove(last);
         }
@@ -96,7 +146,7 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     /// The lanes that a thread meets, itself among them.
-    pub(super) fn mask(&self, who: Who, mask: StepOperand) -> Result<u32, Fault> {
+    fn mask(&self, who: Who, mask: StepOperand) -> Result<u32, Fault> {
         let mask = self.value(who, mask) as u32;
         match mask >> (self.threads[who.thread].number % WARP) & 1 {
             0 => Err(self.fault(who.thread, FaultKind::NotOfMask)),
@@ -112,7 +162,7 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     /// Lets the threads of a warp's barrier go, if all that the mask names have come or ended.
-    pub(super) fn meet_warp(&mut self, t: usize, mask: u32) {
+    fn meet_warp(&mut self, t: usize, mask: u32) {
         let place = t / self.launch.threads.iter().product::<u32>() as usize;
         let (first, lanes) = self.warp(t);
         let named = |n: &usize| mask >> n & 1 == 1;
@@ -133,7 +183,7 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     /// Lets the lanes of an exchange go with what each gets, if all that the mask names have come or ended. Memory is not ordered by it.
-    pub(super) fn meet_exchange(&mut self, t: usize) {
+    fn meet_exchange(&mut self, t: usize) {
         let offer = |t: usize| match self.threads[t].standing {
             ThreadStanding::AtExchange => self.offers[t],
             _ => None,
