@@ -97,7 +97,7 @@ pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
         toolkit,
         target,
     } = options;
-    let asked = kernel::Options {
+    let asked = kernel::KernelOptions {
         kernels: kernel.clone(),
         launches: launch.clone(),
         arguments: arguments.clone(),

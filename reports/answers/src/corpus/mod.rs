@@ -74,10 +74,54 @@ struct NotRun {
     model: String,
 }
 
-/// The lines of a folder with what was found, and whether one could not be answered because something is wrong.
+/// The lines of a folder with what was found.
 struct CorpusFindings {
     lines: Vec<ExpectationLine>,
+    /// Of how many lines something was expected; the others are asked for the first time.
+    expected: usize,
+    /// Those of them, by their index, of which nothing was found that can be written down.
+    unknown: BTreeSet<usize>,
+    /// Could one not be answered because something is wrong?
     wrong: bool,
+}
+
+impl CorpusFindings {
+    /// Takes the answer about the line at an index, as it was, into the lines and the report.
+    fn take(&mut self, test: &str, (at, line): (usize, &ExpectationLine), answer: ComparedVerdict, report: &mut CorpusReport) {
+        let is_first = at >= self.expected;
+        match answer {
+            ComparedVerdict::Found(found, seconds, remarks) => {
+                // What the engines do not agree on is not written down.
+                if let FoundVerdict::Verdict(found) = found {
+                    self.lines[at].expected = found;
+                    if is_first {
+                        report.first += 1;
+                        return;
+                    }
+                } else if is_first {
+                    self.unknown.insert(at);
+                }
+                let (test, model, source) = (test.to_owned(), line.model.clone(), line.source.clone());
+                report.checked.push(CheckedVerdict { test, model, expected: line.expected, found, source, seconds, remarks });
+            }
+            // It can be read, and is for other models.
+            ComparedVerdict::Wrong(_) | ComparedVerdict::NotRun if is_first => drop(self.unknown.insert(at)),
+            ComparedVerdict::Wrong(mut errors) => {
+                self.wrong = true;
+                report.errors.append(&mut errors);
+            }
+            ComparedVerdict::NotRun => report.not_run.push(NotRun { test: test.to_owned(), model: line.model.clone() }),
+        }
+    }
+
+    /// Leaves out the lines of which nothing was found; gives the tests that have no line then.
+    fn without_unknown(&mut self, folder: &CorpusFolder) -> BTreeSet<String> {
+        let mut at = 0_usize..;
+        self.lines.retain(|_| at.next().is_none_or(|at| !self.unknown.contains(&at)));
+        let named = |file: &str| self.lines.iter().any(|line| line.file == file);
+        let files = self.unknown.iter().map(|&at| folder.lines[at].file.as_str()).filter(|file| !named(file));
+        files.map(|file| folder.path.join(file).display().to_string()).collect()
+    }
 }
 
 /// All that is to be reported.
@@ -154,55 +198,20 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
     // Of a test that nobody expects anything of it is said all the same that it is none.
     let errors = &mut report.errors;
     report.unmentioned.retain(|test| read::load(Path::new(test)).map_err(|found| errors.extend(found)).is_ok());
-    let is_first = |folder: usize, at: usize| at >= before[folder].len();
-    let mut unknown: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); folders.len()];
-    let mut all: Vec<CorpusFindings> = folders.iter().map(|f| CorpusFindings { lines: f.lines.clone(), wrong: false }).collect();
+    let begun = |(folder, before): (&CorpusFolder, &Vec<ExpectationLine>)| {
+        let (lines, expected) = (folder.lines.clone(), before.len());
+        CorpusFindings { lines, expected, unknown: BTreeSet::new(), wrong: false }
+    };
+    let mut all: Vec<CorpusFindings> = folders.iter().zip(&before).map(begun).collect();
     for (test, answers) in chosen.tests.iter().zip(answers) {
         let name = test.path.join(test.file).display().to_string();
-        let findings = &mut all[test.folder];
-        for (&(at, line), answer) in test.lines.iter().zip(answers) {
-            match answer {
-                ComparedVerdict::Found(found, seconds, remarks) => {
-                    // What the engines do not agree on is not written down.
-                    if let FoundVerdict::Verdict(found) = found {
-                        findings.lines[at].expected = found;
-                        if is_first(test.folder, at) {
-                            report.first += 1;
-                            continue;
-                        }
-                    } else if is_first(test.folder, at) {
-                        unknown[test.folder].insert(at);
-                    }
-                    let (model, source) = (line.model.clone(), line.source.clone());
-                    report.checked.push(CheckedVerdict {
-                        test: name.clone(),
-                        model,
-                        expected: line.expected,
-                        found,
-                        source,
-                        seconds,
-                        remarks,
-                    });
-                }
-                // It can be read, and is for other models.
-                ComparedVerdict::Wrong(_) if is_first(test.folder, at) => drop(unknown[test.folder].insert(at)),
-                ComparedVerdict::Wrong(mut errors) => {
-                    findings.wrong = true;
-                    report.errors.append(&mut errors);
-                }
-                ComparedVerdict::NotRun if is_first(test.folder, at) => drop(unknown[test.folder].insert(at)),
-                ComparedVerdict::NotRun => report.not_run.push(NotRun { test: name.clone(), model: line.model.clone() }),
-            }
+        for (&line, answer) in test.lines.iter().zip(answers) {
+            all[test.folder].take(&name, line, answer, &mut report);
         }
     }
     if options.bless {
-        for (number, (findings, unknown)) in all.iter_mut().zip(&unknown).enumerate() {
-            let mut at = 0_usize..;
-            findings.lines.retain(|_| at.next().is_none_or(|at| !unknown.contains(&at)));
-            let named = |file: &str| findings.lines.iter().any(|line| line.file == file);
-            let files = unknown.iter().map(|&at| folders[number].lines[at].file.as_str()).filter(|file| !named(file));
-            let files: BTreeSet<String> = files.map(|file| folders[number].path.join(file).display().to_string()).collect();
-            report.unmentioned.extend(files);
+        for (findings, folder) in all.iter_mut().zip(&folders) {
+            report.unmentioned.extend(findings.without_unknown(folder));
         }
         bless(&folders, &before, &all, &mut report.errors);
     }

@@ -1,9 +1,12 @@
 //! The answer about a GPU kernel, from the file to what is printed.
 
 mod against;
+mod changed;
 mod compile;
+mod first_line;
+mod human;
+mod json;
 mod sarif;
-mod show;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +16,7 @@ use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
 use margay_console::limits;
 use margay_console::output::{Format, FormatOption, Output};
-use margay_kernel::harness::{Harness, HarnessError};
+use margay_kernel::harness::{Harness, HarnessError, HarnessSection};
 use margay_kernel::source_name::kernels_named;
 use margay_kernel::{
     Finding, HardeningAnswer, INTERLEAVINGS, KernelAnswer, KernelQuestion, NotLooked, UNROLL, WeakerAnswer, ask, hardened,
@@ -24,7 +27,7 @@ use margay_litmus::{explicit, read};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::limited;
 use margay_models::picture::{Picture, svg};
-use margay_models::text::{Kind, another};
+use margay_models::text::{FileKind, another};
 use margay_ptx::Module;
 use margay_reports::Verdict;
 
@@ -34,7 +37,7 @@ pub use margay_kernel::launch::{GivenArgument, Launch};
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct KernelOptions {
     /// The kernels by name; all where none is named.
     pub kernels: Vec<String>,
     /// The launches; those of the harness, or chosen where none is given.
@@ -148,7 +151,7 @@ impl AskedKernel {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(file: &Path, options: &Options, output: &Output) -> CommandOutcome {
+pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutcome {
     let start = Instant::now();
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
@@ -159,7 +162,7 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> CommandOutcome {
         let asked = ask_all(&new, beside.as_ref(), options, deadline)?;
         let Some(old) = &options.against else { return Ok((new, asked, None)) };
         let old = read_file(old, options)?;
-        let before = Options { harden: false, weaker: false, repairs: false, ..options.clone() };
+        let before = KernelOptions { harden: false, weaker: false, repairs: false, ..options.clone() };
         let answers = ask_all(&old, beside.as_ref(), &before, deadline)?;
         let found = against::compare((&old, &answers), (&new, &asked));
         Ok((new, asked, Some(found)))
@@ -178,14 +181,14 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> CommandOutcome {
     });
     match output.format {
         Format::Json => {
-            output.document(&show::document(&file, &answers, against.as_ref(), verdict, options, start.elapsed()))?;
+            output.document(&json::document(&file, &answers, against.as_ref(), verdict, options, start.elapsed()))?;
         }
         Format::Human if output.asked == FormatOption::Sarif => {
             output.print(&sarif::log(&file, &answers, against.as_ref())?)?;
         }
         Format::Human => match &against {
-            Some(against) => show::differences(&file, &answers, (against, options.reading), output)?,
-            None => show::human(&file, &answers, output)?,
+            Some(against) => human::print_differences(&file, &answers, (against, options.reading), output)?,
+            None => human::print_answers(&file, &answers, output)?,
         },
     }
     if let Some(out) = &options.out {
@@ -195,7 +198,7 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> CommandOutcome {
 }
 
 /// Reads a file of kernels.
-fn read_file(path: &Path, options: &Options) -> Result<KernelFile, Diagnostic> {
+fn read_file(path: &Path, options: &KernelOptions) -> Result<KernelFile, Diagnostic> {
     let how = compile::CudaCompilation {
         command: options.command.as_deref(),
         compiler: options.compiler,
@@ -219,7 +222,7 @@ fn no_harness(file: &Arc<SourceFile>, error: &HarnessError) -> Diagnostic {
 }
 
 /// The harness that is named, or lies beside a file.
-fn harness(file: &KernelFile, options: &Options) -> Result<Option<(Harness, Arc<SourceFile>)>, Diagnostic> {
+fn harness(file: &KernelFile, options: &KernelOptions) -> Result<Option<(Harness, Arc<SourceFile>)>, Diagnostic> {
     let beside = file.path.with_extension("harness");
     let path = match &options.harness {
         Some(named) => named,
@@ -233,36 +236,68 @@ fn harness(file: &KernelFile, options: &Options) -> Result<Option<(Harness, Arc<
     Ok(Some((harness, source)))
 }
 
+/// Has the file the kernels that options and harnesses name?
+fn kernels_are_there(
+    file: &KernelFile,
+    named: &[&str],
+    harnesses: &[(Harness, &Arc<SourceFile>)],
+    options: &KernelOptions,
+) -> Result<(), Diagnostic> {
+    let unknown = |name: &str| {
+        let error = Diagnostic::error(format!("there is no kernel `{name}` in {}", file.ptx.name));
+        let near = nearest(name, named.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        error.help(near.unwrap_or_else(|| format!("its kernels: {}", named.join(", "))))
+    };
+    if let Some(name) = options.kernels.iter().find(|name| kernels_named(name, named).is_empty()) {
+        return Err(unknown(name));
+    }
+    for (harness, source) in harnesses {
+        let mut all = harness.sections.iter().flat_map(|s| &s.kernels);
+        if let Some((name, start)) = all.find(|(name, _)| !named.contains(&name.as_str())) {
+            return Err(unknown(name).at(source, Span::new(*start, start + name.len()), "the harness names it"));
+        }
+    }
+    Ok(())
+}
+
+/// What is asked of a kernel by its harnesses and by the options: launches and rounds of the latter are in place of the others, arguments and
+/// conditions are added.
+fn said_of(kernel: &str, harnesses: &[(Harness, &Arc<SourceFile>)], options: &KernelOptions) -> HarnessSection {
+    let mut said = HarnessSection::default();
+    for (harness, _) in harnesses {
+        let section = harness.of(kernel);
+        if !section.launches.is_empty() {
+            said.launches = section.launches;
+        }
+        said.arguments.extend(section.arguments);
+        said.finals.extend(section.finals);
+        said.unroll = section.unroll.or(said.unroll);
+    }
+    if !options.launches.is_empty() {
+        said.launches.clone_from(&options.launches);
+    }
+    said.arguments.extend(options.arguments.iter().cloned());
+    said.finals.extend(options.finals.iter().cloned());
+    said.unroll = options.unroll.or(said.unroll);
+    said
+}
+
 /// Asks about the kernels of a file.
 fn ask_all(
     file: &KernelFile,
     beside: Option<&(Harness, Arc<SourceFile>)>,
-    options: &Options,
+    options: &KernelOptions,
     deadline: Option<Instant>,
 ) -> Result<Vec<AskedKernel>, Diagnostic> {
     let KernelFile { ptx, module, comments, .. } = file;
     let named: Vec<&str> = module.kernels().map(|k| module.functions[k].name.as_str()).collect();
-    let unknown = |name: &str| {
-        let error = Diagnostic::error(format!("there is no kernel `{name}` in {}", ptx.name));
-        let near = nearest(name, named.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-        error.help(near.unwrap_or_else(|| format!("its kernels: {}", named.join(", "))))
-    };
     let harnesses: Vec<(Harness, &Arc<SourceFile>)> =
         [comments].into_iter().chain(beside).map(|(harness, source)| (harness.named(&named), source)).collect();
-    let asked: Vec<&str> = options.kernels.iter().flat_map(|name| kernels_named(name, &named)).collect();
     // Of an older version some kernels may be missing.
-    let is_whole = options.against.as_deref().is_none_or(|old| old != file.path);
-    if is_whole {
-        if let Some(name) = options.kernels.iter().find(|name| kernels_named(name, &named).is_empty()) {
-            return Err(unknown(name));
-        }
-        for (harness, source) in &harnesses {
-            let mut all = harness.sections.iter().flat_map(|s| &s.kernels);
-            if let Some((name, start)) = all.find(|(name, _)| !named.contains(&name.as_str())) {
-                return Err(unknown(name).at(source, Span::new(*start, start + name.len()), "the harness names it"));
-            }
-        }
+    if options.against.as_deref().is_none_or(|old| old != file.path) {
+        kernels_are_there(file, &named, &harnesses, options)?;
     }
+    let asked: Vec<&str> = options.kernels.iter().flat_map(|name| kernels_named(name, &named)).collect();
     let mut answers = Vec::new();
     for kernel in module.kernels() {
         let name = &module.functions[kernel].name;
@@ -273,22 +308,8 @@ fn ask_all(
             answers.push(AskedKernel::refused(name, why));
             continue;
         }
-        let (mut launches, mut arguments, mut finals, mut unroll) = (Vec::new(), Vec::new(), Vec::new(), None);
-        for (harness, _) in &harnesses {
-            let section = harness.of(name);
-            if !section.launches.is_empty() {
-                launches = section.launches;
-            }
-            arguments.extend(section.arguments);
-            finals.extend(section.finals);
-            unroll = section.unroll.or(unroll);
-        }
-        if !options.launches.is_empty() {
-            launches.clone_from(&options.launches);
-        }
-        arguments.extend(options.arguments.iter().cloned());
-        finals.extend(options.finals.iter().cloned());
-        let unroll = options.unroll.or(unroll).unwrap_or(UNROLL);
+        let HarnessSection { launches, arguments, finals, unroll, .. } = said_of(name, &harnesses, options);
+        let unroll = unroll.unwrap_or(UNROLL);
         let question = KernelQuestion {
             text: &ptx.text,
             module,
@@ -432,7 +453,7 @@ fn miscompiled(ptx: &Arc<SourceFile>, by: KernelCompiler, error: &margay_ptx::Re
 
 fn unreadable(source: &Arc<SourceFile>, error: &margay_ptx::ReadError) -> Diagnostic {
     // What is of another kind is wrong from its first line on: that line says it best.
-    if let Some(wrong) = another(source, Kind::Kernel) {
+    if let Some(wrong) = another(source, FileKind::Kernel) {
         return wrong;
     }
     let wrong = Diagnostic::error(error.message.clone()).at(source, Span::new(error.start, error.end), "here");

@@ -1,0 +1,134 @@
+//! The first line of an answer about a kernel: what goes wrong or does not, in which launches, and what was left out.
+
+use std::collections::BTreeSet;
+
+use margay_kernel::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict};
+use margay_reports::Verdict;
+
+use super::{AskedKernel, KernelCompiler, KernelFile};
+
+/// What is asked of every launch, in words; and of those alone in which waits were looked into.
+const QUESTIONS: [&str; 2] =
+    ["data race, trap or address outside of arrays", "data race, trap, address outside of arrays or endless wait"];
+
+pub fn list(launches: &[String]) -> String {
+    launches.join(", ")
+}
+
+/// The first line of an answer: its word, and the rest.
+pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, String) {
+    let compiled = file.compiler.map_or("", KernelCompiler::note);
+    let file = &file.ptx.name;
+    let AskedKernel { answer, finals, .. } = asked;
+    let name = &answer.kernel;
+    if let Some(why) = &asked.refused {
+        return ("undecided", format!(": `{name}` of {file} was not looked at: {why}"));
+    }
+    let nothing = launches_that(answer, |l| l.asked == LaunchVerdict::Nothing);
+    let model = answer.reading.name();
+    let by = match answer.selection.why() {
+        Some(why) => format!("({why}) under {model}{compiled}"),
+        None => format!("under {model}{compiled}"),
+    };
+    let (open, not_looked) = (left_open(answer), not_looked_at(answer));
+    let conditions = if finals.is_empty() { String::new() } else { format!(", and {} at the end", finals.join(", ")) };
+    let is_weak = asked.weak;
+    let verdict = asked.verdict();
+    let word = match verdict {
+        Verdict::Counterexample => "counterexample",
+        Verdict::None => "none",
+        _ => "undecided",
+    };
+    let rest = match (answer.wrong(), verdict) {
+        (Some(wrong), of) => {
+            let what: Vec<&str> = wrong.findings.iter().map(|f| f.kind.words()).collect();
+            let perhaps = if of == Verdict::Counterexample { "" } else { " perhaps" };
+            let chosen = chosen_contents(answer);
+            let before = match (nothing.as_slice(), chosen.is_empty()) {
+                ([], _) => String::new(),
+                (some, true) => format!(", and not in {}", list(some)),
+                (some, false) => format!(", and with zeros not in {}", list(some)),
+            };
+            format!(": `{name}`{perhaps}, {} in launch {}{chosen} {by}{before}{not_looked}", what.join("; "), wrong.launch)
+        }
+        (None, Verdict::None) => {
+            let without = launches_that(answer, |l| l.asked == LaunchVerdict::Nothing && !l.waits);
+            let (asked, waits) = match without.as_slice() {
+                [] => (QUESTIONS[1], String::new()),
+                some if some.len() == nothing.len() => {
+                    (QUESTIONS[0], "; executions with an endless wait were not looked into".to_owned())
+                }
+                some => (QUESTIONS[1], format!(" (executions with an endless wait: not looked into in {})", list(some))),
+            };
+            let plural = if nothing.len() == 1 { "launch" } else { "launches" };
+            let weak = if is_weak { ", no final state of global memory that only weak memory has" } else { "" };
+            let contents = contents(answer);
+            format!(
+                ": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{contents}{open}{not_looked}",
+                list(&nothing)
+            )
+        }
+        _ => {
+            let zeros = if answer.has_zeros { " with arrays of zeros" } else { "" };
+            let known =
+                if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong{zeros} in {}", list(&nothing)) };
+            let of = answer.selection.why().map_or(String::new(), |why| format!(", {why}"));
+            format!(": `{name}` of {file} under {model}{compiled}{of}{known}{open}{not_looked}")
+        }
+    };
+    (word, rest)
+}
+
+/// The launches of which this holds.
+fn launches_that(answer: &KernelAnswer, is: impl Fn(&LaunchAnswer) -> bool) -> Vec<String> {
+    answer.launches.iter().filter(|l| is(l)).map(|l| l.launch.to_string()).collect()
+}
+
+/// The launches without an answer, and why; and those that were left out.
+fn left_open(answer: &KernelAnswer) -> String {
+    let open = launches_that(answer, |l| matches!(l.asked, LaunchVerdict::Undecided | LaunchVerdict::NotAsked(_)));
+    // The reason, where it is one for all.
+    let reasons: Option<BTreeSet<&str>> = (answer.launches.iter())
+        .filter_map(|l| match &l.asked {
+            LaunchVerdict::NotAsked(why) => Some(Some(why.as_str())),
+            LaunchVerdict::Undecided => Some(None),
+            _ => None,
+        })
+        .collect();
+    let reason = reasons.filter(|all| all.len() == 1).and_then(|mut all| all.pop_first());
+    let mut open_words = match open.as_slice() {
+        [] => String::new(),
+        open => format!("; not answered: {}{}", list(open), reason.map_or(String::new(), |why| format!(" ({why})"))),
+    };
+    let others = launches_that(answer, |l| matches!(l.asked, LaunchVerdict::NotMeant(_)));
+    if !others.is_empty() {
+        open_words += &format!("; left out, as it seems to be written for smaller blocks: {}", list(&others));
+    }
+    open_words
+}
+
+/// How much of the kernel was not looked at.
+fn not_looked_at(answer: &KernelAnswer) -> String {
+    match answer.not_looked().len() {
+        0 => String::new(),
+        1 => "; 1 thing was not looked at (below)".to_owned(),
+        n => format!("; {n} things were not looked at (below)"),
+    }
+}
+
+/// With what chosen contents of arrays something goes wrong; nothing where it does with zeros, or with what is given.
+pub fn chosen_contents(answer: &KernelAnswer) -> String {
+    match answer.chosen_contents.as_slice() {
+        [] => String::new(),
+        some => format!(" with {}, chosen in place of zeros,", list(some)),
+    }
+}
+
+/// What arrays hold in launches in which nothing goes wrong.
+fn contents(answer: &KernelAnswer) -> String {
+    let Some(ContentsAnswer { arrays, tried, settled, .. }) = &answer.contents else {
+        return if answer.has_zeros { "; arrays hold zeros".to_owned() } else { String::new() };
+    };
+    let known = if settled == tried { String::new() } else { format!(" ({settled} answered)") };
+    format!("; arrays hold zeros, and for races {tried} other contents of {}{known}", list(arrays))
+}
