@@ -3,6 +3,7 @@
 //! The listing of the paper runs `A + F1` and then removes `F1` (lines 16 and 17); its text removes the half without which the application is
 //! right, and this does the same: `A + (F \ F1)` is run, then `F1` is removed.
 
+use std::io;
 use std::path::Path;
 use std::time::Instant;
 
@@ -211,33 +212,84 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
         Err(error) => return output.wrong(&[error]),
     };
     let places = places(&application);
-    let found = match &options.gpu {
-        None => match options.memories.as_slice() {
-            [memory] => {
-                let mut runner = CpuRunner::new(&application, *memory);
-                harden_with(&application, &places, options, output, &mut runner).map_err(|why| not_run(&application, &why))
-            }
-            _ => Err(one_at_a_time(MemoryKind::Weak.name())),
-        },
-        Some(settings) => match settings.environments.as_slice() {
-            [environment] => on_gpu::harden(&application, &places, options, settings, environment, output).map_err(|why| {
-                Diagnostic::error(format!("{} cannot be run on a GPU: {why}", application.ptx.name))
-                    .help("without `--device cuda` it is run on the machine of the CPU")
-            }),
-            _ => Err(one_at_a_time("sys-str+")),
-        },
-    };
-    let HardeningRun { reduction, runs, wrong, in_order, on, costs, notes } = match found {
-        Ok(found) => found,
+    let hardening = match harden_on_device(&application, &places, options, output) {
+        Ok(hardening) => hardening,
         Err(error) => return output.wrong(&[error]),
     };
+    let answer = first_line(&application, &places, options, &hardening);
+    let HardeningRun { reduction, runs, wrong, in_order, on, costs, notes } = hardening;
     let Reduction { fences, verdict, stable_runs, iterations } = reduction;
     let exit = output.settle(match verdict {
         Verdict::None => Exit::Holds,
         Verdict::Counterexample => Exit::Found,
         _ => Exit::Undecided,
     });
-    let place = match &on {
+    // What is wrong without weak memory needs no fences.
+    let fences = if in_order.is_some() { Vec::new() } else { fences };
+    let left: Vec<PlacedFence> = fences
+        .iter()
+        .map(|&n| &places[n])
+        .map(|place| PlacedFence {
+            function: place.function.clone(),
+            line: place.source.as_ref().map(|(_, line)| *line),
+            access: place.access.clone(),
+        })
+        .collect();
+    let first = wrong.filter(|_| verdict == Verdict::Counterexample);
+    let first = in_order.map(|(seed, what)| format!("in order, seed {seed}: {what}")).or(first);
+    let (device, environment) = on.unzip();
+    let hardened = Hardened {
+        file: application.file.name.clone(),
+        answer,
+        verdict,
+        accesses: places.len(),
+        fences: left,
+        stable_runs,
+        iterations,
+        runs,
+        device,
+        environment,
+        costs,
+        notes,
+        first,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    match output.format {
+        Format::Json => output.document(&hardened)?,
+        Format::Human => print_hardened(&application, &hardened, fences.iter().map(|&n| &places[n]), output)?,
+    }
+    Ok(exit)
+}
+
+/// Takes fences away until a run without one of those that are left is wrong, on the machine that is asked for.
+fn harden_on_device(
+    application: &Application,
+    places: &[FencePlace],
+    options: &ApplicationRuns,
+    output: &Output,
+) -> Result<HardeningRun, Diagnostic> {
+    match &options.gpu {
+        None => match options.memories.as_slice() {
+            [memory] => {
+                let mut runner = CpuRunner::new(application, *memory);
+                harden_with(application, places, options, output, &mut runner).map_err(|why| not_run(application, &why))
+            }
+            _ => Err(one_at_a_time(MemoryKind::Weak.name())),
+        },
+        Some(settings) => match settings.environments.as_slice() {
+            [environment] => on_gpu::harden(application, places, options, settings, environment, output).map_err(|why| {
+                Diagnostic::error(format!("{} cannot be run on a GPU: {why}", application.ptx.name))
+                    .help("without `--device cuda` it is run on the machine of the CPU")
+            }),
+            _ => Err(one_at_a_time("sys-str+")),
+        },
+    }
+}
+
+/// What is said first: how many fences are left, and what that is worth.
+fn first_line(application: &Application, places: &[FencePlace], options: &ApplicationRuns, hardening: &HardeningRun) -> String {
+    let HardeningRun { reduction: Reduction { fences, verdict, stable_runs, .. }, in_order, on, .. } = hardening;
+    let place = match on {
         None => match options.memories.first() {
             Some(MemoryKind::Reordering(_)) => {
                 let pairs = options.memories[0].name();
@@ -248,7 +300,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
         Some((device, environment)) => format!("on {device} in {environment}"),
     };
     let name = if on.is_some() { application.file.name.clone() } else { application.name() };
-    let answer = match verdict {
+    match verdict {
         Verdict::Counterexample if in_order.is_some() => {
             format!(
                 "wrong without weak memory: {name}, and no fence mends it: the program or its post-condition is wrong in order"
@@ -264,7 +316,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
                 1 => "with it",
                 _ => "with them",
             },
-            number(stable_runs)
+            number(*stable_runs)
         ),
         Verdict::Counterexample => format!(
             "fences do not mend it: {name} is wrong with a fence behind each of its {} accesses, {place}",
@@ -275,61 +327,40 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
             number(fences.len() as u64),
             number(places.len() as u64)
         ),
-    };
-    // What is wrong without weak memory needs no fences.
-    let fences = if in_order.is_some() { Vec::new() } else { fences };
-    let left: Vec<PlacedFence> = fences
-        .iter()
-        .map(|&n| &places[n])
-        .map(|place| PlacedFence {
-            function: place.function.clone(),
-            line: place.source.as_ref().map(|(_, line)| *line),
-            access: place.access.clone(),
-        })
-        .collect();
-    let first = wrong.filter(|_| verdict == Verdict::Counterexample);
-    let first = in_order.map(|(seed, what)| format!("in order, seed {seed}: {what}")).or(first);
-    let (device, environment) = on.unzip();
-    match output.format {
-        Format::Json => output.document(&Hardened {
-            file: application.file.name.clone(),
-            answer,
-            verdict,
-            accesses: places.len(),
-            fences: left,
-            stable_runs,
-            iterations,
-            runs,
-            device,
-            environment,
-            costs,
-            notes,
-            first,
-            seconds: start.elapsed().as_secs_f64(),
-        })?,
-        Format::Human => {
-            output.headline(&answer)?;
-            output.prose(&format!("What must hold at the end: {}.", conditions(&application).join(", ")))?;
-            output.print("")?;
-            for place in fences.iter().map(|&n| &places[n]) {
-                let file = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-                let line = place.source.as_ref().map_or(String::new(), |(path, line)| format!("{}:{line}, ", file(path)));
-                output.prose(&format!("  {line}`{}`: a fence behind `{}`", place.function, place.access))?;
-            }
-            if let Some(first) = first {
-                output.prose(&format!("{first}."))?;
-            }
-            output.prose(&format!("{} runs in all, {} for each fence at the end.", number(runs), number(iterations)))?;
-            if !costs.is_empty() {
-                output.print("")?;
-                output.print(&cost_table(&costs, output.width()))?;
-            }
-            for note in &notes {
-                output.prose(note)?;
-            }
-        }
     }
-    Ok(exit)
+}
+
+/// The answer for people: the fences with their places, what was counted, and what they cost.
+fn print_hardened<'p>(
+    application: &Application,
+    hardened: &Hardened,
+    fences: impl Iterator<Item = &'p FencePlace>,
+    output: &Output,
+) -> io::Result<()> {
+    output.headline(&hardened.answer)?;
+    output.prose(&format!("What must hold at the end: {}.", conditions(application).join(", ")))?;
+    output.print("")?;
+    for place in fences {
+        let file = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+        let line = place.source.as_ref().map_or(String::new(), |(path, line)| format!("{}:{line}, ", file(path)));
+        output.prose(&format!("  {line}`{}`: a fence behind `{}`", place.function, place.access))?;
+    }
+    if let Some(first) = &hardened.first {
+        output.prose(&format!("{first}."))?;
+    }
+    output.prose(&format!(
+        "{} runs in all, {} for each fence at the end.",
+        number(hardened.runs),
+        number(hardened.iterations)
+    ))?;
+    if !hardened.costs.is_empty() {
+        output.print("")?;
+        output.print(&cost_table(&hardened.costs, output.width()))?;
+    }
+    for note in &hardened.notes {
+        output.prose(note)?;
+    }
+    Ok(())
 }
 
 /// What fences cost, for people.
