@@ -1,7 +1,7 @@
 //! How fast the engines are: classic tests, IRIW with many writers, thousands of generated tests, and shapes that grow until the
 //! explicit engine cannot go through them.
 //!
-//!     cargo run --release -p margay-litmus --example speed
+//!     cargo run --release -p margay-litmus --example engine_speed
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! How long kernels of tests/kernels take, from their PTX to the answer: `cargo run --release -p margay-kernel --example speed [WORD]` asks about
+//! How long kernels of tests/kernels take, from their PTX to the answer: `cargo run --release -p margay-kernel --example kernel_speed [WORD]` asks about
 //! those whose line has the word. Each is asked about at one launch, exhaustively, without a search for repairs.
 
 use std::time::{Duration, Instant};
