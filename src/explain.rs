@@ -8,7 +8,7 @@ use margay_answers::explain::{self, ExplainOptions};
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::{EngineChoice, ShownArguments};
+use crate::arguments::{EngineArguments, ShownArguments};
 
 /// Options of `explain`.
 #[derive(Debug, Args)]
@@ -19,12 +19,9 @@ pub struct ExplainArguments {
     /// A .cat file or model name
     #[arg(short, long, value_name = "MODEL")]
     pub model: String,
-    /// How often each loop is gone round
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub unroll: usize,
-    /// Who answers
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Auto)]
-    pub engine: EngineChoice,
+    /// Who answers, and how far loops are looked into
+    #[command(flatten)]
+    pub engine: EngineArguments,
     /// Ask for races, too, where the model gives racy programs a meaning (PTX)
     #[arg(long)]
     pub races: bool,
@@ -38,7 +35,7 @@ pub struct ExplainArguments {
 
 /// Runs the command.
 pub fn run(options: &ExplainArguments, output: &Output) -> CommandOutcome {
-    let ExplainArguments { test, model, unroll, engine, races, timeout, shown } = options;
+    let ExplainArguments { test, model, engine: EngineArguments { unroll, engine }, races, timeout, shown } = options;
     let asked =
         ExplainOptions { unroll: *unroll, engine: engine.choice(), races: *races, timeout: *timeout, executions: shown.choice() };
     explain::run(test, model, &asked, output)

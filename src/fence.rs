@@ -9,7 +9,7 @@ use margay_console::output::Output;
 use margay_litmus::strengthen::Means;
 
 use crate::CommandOutcome;
-use crate::arguments::EngineChoice;
+use crate::arguments::EngineArguments;
 
 /// Options of `fence`.
 #[derive(Debug, Args)]
@@ -29,12 +29,9 @@ pub struct FenceArguments {
     /// Show at most so many of the cheapest ways
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = margay_console::limits::at_least_one::<usize>)]
     pub limit: usize,
-    /// How often each loop is gone round
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub unroll: usize,
-    /// Who answers whether an outcome is allowed
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Auto)]
-    pub engine: EngineChoice,
+    /// Who answers, and how far loops are looked into
+    #[command(flatten)]
+    pub engine: EngineArguments,
     /// Aim at a program without races, too, where the model gives racy programs a meaning (PTX)
     #[arg(long)]
     pub races: bool,
@@ -56,7 +53,7 @@ pub enum MeansName {
 
 /// Runs the command.
 pub fn run(options: &FenceArguments, output: &Output) -> CommandOutcome {
-    let FenceArguments { test, model, means, costs, limit, unroll, engine, races, timeout } = options;
+    let FenceArguments { test, model, means, costs, limit, engine: EngineArguments { unroll, engine }, races, timeout } = options;
     let asked = fence::FenceOptions {
         means: Means {
             fences: means.contains(&MeansName::Fences),

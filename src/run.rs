@@ -4,11 +4,12 @@ use margay_answers::run::{self, RunOptions};
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::RunArguments;
+use crate::arguments::{EngineArguments, RunArguments};
 
 /// Runs the command.
 pub fn run(options: &RunArguments, output: &Output) -> CommandOutcome {
-    let RunArguments { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, races, certify, shown } = options;
+    let RunArguments { tests, model, axiom, without_axiom, engine, timeout, jobs, races, certify, shown } = options;
+    let EngineArguments { unroll, engine } = engine;
     let asked = RunOptions {
         tests: tests.clone(),
         models: model.clone(),

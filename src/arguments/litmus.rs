@@ -23,12 +23,9 @@ pub struct RunArguments {
     /// Leave out an axiom of a model
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "certify")]
     pub without_axiom: Vec<String>,
-    /// How often each loop is gone round
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub unroll: usize,
-    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Auto)]
-    pub engine: EngineChoice,
+    /// Who answers, and how far loops are looked into
+    #[command(flatten)]
+    pub engine: EngineArguments,
     /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
     #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
@@ -45,6 +42,17 @@ pub struct RunArguments {
     /// Which executions are shown
     #[command(flatten)]
     pub shown: ShownArguments,
+}
+
+/// Who answers what a test asks, as `run`, `explain` and `fence` take it.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct EngineArguments {
+    /// How often each loop is gone round
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub unroll: usize,
+    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Auto)]
+    pub engine: EngineChoice,
 }
 
 /// Which executions of a test are shown, as `run` and `explain` take it.

@@ -16,7 +16,7 @@ use margay_console::output::{Colour, FormatOption};
 
 pub use extract::ExtractArguments;
 use gpu::GpuArguments;
-pub use litmus::{CorpusArguments, EngineChoice, RunArguments, ShownArguments, SimArguments, SimMachine};
+pub use litmus::{CorpusArguments, EngineArguments, RunArguments, ShownArguments, SimArguments, SimMachine};
 pub use mapping::{CheckArguments, ConfirmArguments, ProveArguments, RepairArguments, VerifyArguments, WeakenArguments};
 pub use model::{DiffArguments, SynthArguments};
 pub use question::{Co, LevelChoice, QuestionArguments, SearchArguments, StatementArguments, Switch};
