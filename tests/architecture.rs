@@ -234,9 +234,9 @@ fn libraries_print_nothing() {
 /// Names that say nothing without a noun before them, and how many types may have each. One that is left is renamed when its file is touched, and
 /// its number here becomes smaller.
 const BARE_NAMES: [(&str, usize); 18] = [
-    ("Options", 2),
+    ("Options", 1),
     ("Answer", 0),
-    ("Asked", 1),
+    ("Asked", 0),
     ("Found", 0),
     ("Given", 0),
     ("Step", 2),
@@ -244,18 +244,18 @@ const BARE_NAMES: [(&str, usize); 18] = [
     ("Kept", 0),
     ("Known", 0),
     ("Measured", 0),
-    ("Named", 2),
+    ("Named", 0),
     ("Said", 1),
     ("Shown", 0),
     ("Written", 1),
-    ("Chosen", 1),
-    ("Search", 1),
+    ("Chosen", 0),
+    ("Search", 0),
     ("Compiled", 1),
     ("Compared", 0),
 ];
 
 /// How many types may have a name that another one has, too; it may only become smaller.
-const MOST_SHARED_NAMES: usize = 104;
+const MOST_SHARED_NAMES: usize = 83;
 
 #[test]
 fn no_new_type_has_a_name_that_a_search_cannot_find() {

@@ -191,6 +191,48 @@ fn names(path: &Path, name: &str) -> bool {
     files.iter().filter(|f| f.extension().is_some_and(|e| e == "rs")).any(|f| has(&std::fs::read_to_string(f).expect("text")))
 }
 
+/// The parts of a page: its paragraphs, and the items of its lists.
+fn parts(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for (_, line) in text_lines(text) {
+        let is_item = line.starts_with("- ") || line.split_once(". ").is_some_and(|(n, _)| n.parse::<u8>().is_ok());
+        if is_item || line.trim().is_empty() {
+            parts.push(String::new());
+        }
+        if let Some(last) = parts.last_mut() {
+            last.push_str(line);
+            last.push('\n');
+        }
+    }
+    parts
+}
+
+/// A file that the page of the architecture calls by its bare name is where its reader looks for it: in a folder that a link of the same step leads
+/// to, or beside a file that one leads to.
+#[test]
+fn files_of_the_architecture_are_beside_their_links() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md");
+    let text = std::fs::read_to_string(&page).expect("text");
+    let (mut wrong, mut files) = (Vec::new(), 0);
+    for part in parts(&text) {
+        let link = |at: usize| page.parent().expect("a folder").join(part[at + 2..].split([')', '#']).next().unwrap_or_default());
+        let links: Vec<PathBuf> = part.match_indices("](").map(|(at, _)| link(at)).collect();
+        let is_beside = |to: &PathBuf, name: &str| {
+            let folder = if to.is_dir() { Some(to.as_path()) } else { to.parent() };
+            folder.is_some_and(|folder| folder.join(name).exists())
+        };
+        for name in part.split('`').skip(1).step_by(2).filter(|name| name.ends_with(".rs")) {
+            files += 1;
+            let is_path = page.ancestors().any(|folder| name.contains('/') && folder.join(name).exists());
+            if !is_path && !links.iter().any(|to| is_beside(to, name)) {
+                wrong.push(format!("{name} is beside no link of: {part}"));
+            }
+        }
+    }
+    assert!(files > 10, "{files}");
+    assert_eq!(wrong, Vec::<String>::new(), "{}", wrong.join("\n"));
+}
+
 /// The paths of the repository that a line names in backticks: those that begin with one of its folders, and have no place for something else.
 fn paths_named(line: &str) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
