@@ -5,6 +5,7 @@
 //! `margay-litmus` are asked ([`ask`]): data races, addresses outside of arrays, traps, conditions, waits that never end.
 
 mod access;
+mod alternatives;
 mod answer;
 mod ask;
 mod cached;

@@ -19,7 +19,10 @@ use crate::omission::{Omission, OmissionReason};
 use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, has_loop, tidy};
 use crate::retries::without_retries;
 use crate::slice::Slicer;
-use crate::thread::{CopyUse, LaunchFacts, MAX_VALUES, PreparedModule, Thread, Use, ValueTrail, add_writer};
+use crate::thread::{
+    CopyUse, DrawCounts, LaunchFacts, MAX_VALUES, PreparedModule, Thread, Use, ValueTrail, add_writer, is_drawn_alone,
+    learn_draws,
+};
 use crate::waiting::{ended, exchanges_that_wait};
 
 /// After so many rounds what threads share is taken to be not found out.
@@ -117,7 +120,7 @@ impl Executed {
         let mut written = BTreeSet::new();
         let mut arrays = BTreeMap::new();
         let mut rounds = 0;
-        while rounds < MAX_ROUNDS + 2 * facts.exchanges.len() {
+        while rounds < MAX_ROUNDS + 2 * facts.exchanges.len() + MAX_VALUES * facts.draws.len().min(1) {
             rounds += 1;
             let mut threads = Vec::new();
             let mut uses: BTreeMap<MemoryCell, (BTreeSet<u32>, Use)> = BTreeMap::new();
@@ -232,6 +235,9 @@ impl Executed {
                 next.opaque.clear();
             }
             bound_values(&facts, &mut next);
+            let of_threads: Vec<&DrawCounts> = threads.iter().map(|done| &done.draws).collect();
+            let is_alone = |cell: &MemoryCell| copies.is_empty() && is_drawn_alone(cell, threads.iter().map(|done| &done.uses));
+            learn_draws(&mut next.draws, &of_threads, &is_alone);
             if next == facts {
                 if facts.are_settled || facts.exchanges.is_empty() {
                     settled = Some(threads);

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::alternatives::{with_joined_branches, without_repeated_ways};
 use crate::correlated::without_correlated_branches;
 
 /// Where a piece of code came from: the number of its function, and of the instruction there.
@@ -478,6 +479,8 @@ pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
         without_detours(&mut code);
         without_stopovers(&mut code);
         without_correlated_branches(&mut code);
+        without_repeated_ways(&mut code);
+        with_joined_branches(&mut code);
         let mut used = rustc_hash::FxHashSet::default();
         let follows = |code: &[Line], at: usize, to: u32| {
             code[at + 1..].iter().take_while(|(p, _)| matches!(p, CodePiece::Label(_))).any(|(p, _)| *p == CodePiece::Label(to))

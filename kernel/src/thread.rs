@@ -10,6 +10,7 @@ mod asynchronous;
 mod call;
 mod cluster;
 mod copy;
+mod counter;
 mod facts;
 mod labels;
 mod mbarrier_memory;
@@ -28,6 +29,7 @@ use margay_ptx::effect::{Computation, Effect, Meeting, Window};
 use margay_ptx::{Kind, Operand, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(crate) use self::counter::{DrawCounts, is_drawn_alone, learn_draws};
 pub(crate) use self::facts::{
     CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, MbarrierMemory, TensorFacts, Use, Uses, ValuesOfCells, add_writer,
 };
@@ -83,6 +85,8 @@ pub(crate) struct Specialised {
     /// The jumps back to rounds that are taken for one, and how many exchanges of its warp are in such a round.
     pub rounds: BTreeMap<Origin, u64>,
     pub values: ValuesOfCells,
+    /// How often it draws from counters.
+    pub draws: DrawCounts,
     /// The instructions that it comes to.
     pub visited: FxHashSet<Origin>,
     /// Where values go; nothing where it reads no memory that may be undefined.
@@ -151,6 +155,7 @@ pub(crate) struct Thread<'a, 'm> {
     pub(crate) exchanges: ExchangesOfWarps,
     /// What it writes to each cell.
     values: ValuesOfCells,
+    draws: DrawCounts,
     visited: FxHashSet<Origin>,
     /// Reads of memory that nobody wrote, by the register that stands for what they return.
     undefined: BTreeMap<String, UndefinedRead>,
@@ -202,6 +207,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             pointers: std::collections::BTreeSet::new(),
             exchanges: ExchangesOfWarps::new(),
             values: ValuesOfCells::new(),
+            draws: DrawCounts::new(),
             visited: FxHashSet::default(),
             undefined: BTreeMap::new(),
             sinks: BTreeMap::new(),
@@ -261,6 +267,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             exchanges: self.exchanges,
             rounds: self.rounds,
             values: self.values,
+            draws: self.draws,
             visited: self.visited,
         }
     }

@@ -374,3 +374,57 @@ fn races_of_many_rounds_are_found_in_the_first() {
         assert_eq!(kinds(TILE, &code, Some(launch)), right, "{what}");
     }
 }
+
+/// A thread draws what it does next from a counter that nothing but such draws changes: no number comes twice, and the loop ends where the work does.
+#[test]
+fn a_loop_that_draws_its_work_ends_with_it() {
+    let draws = |draw: &str, work: usize, with: &str| {
+        format!(
+            "mov.u32 %r20, %ctaid.x;\nsetp.ne.u32 %p8, %r20, 0;\nL1:\n{draw}\nsetp.ge.u32 %p1, %r6, {work};\n@%p1 bra DONE;\nmul.wide.u32 %rd6, %r6, 4;\nadd.s64 %rd7, %rd2, %rd6;\n\
+             {with}\nbra L1;\nDONE:"
+        )
+    };
+    let (one, own) = ("atom.global.add.u32 %r6, [%rd1], 1;", "st.global.u32 [%rd7], %r20;");
+    let (once, twice) = (format!("@%p8 red.global.add.u32 [%rd1], 1;\n{one}"), one.replace("], 1;", "], 2;"));
+    let narrow = one.replace("atom.global", "atom.relaxed.cta.global");
+    let back = format!("{own}\n@%p8 atom.global.exch.b32 %r7, [%rd1], 0;");
+    let half = format!("{own}\n@%p8 st.relaxed.gpu.global.u16 [%rd1], %h1;");
+    for (what, code, right) in [
+        ("each element is one thread's", draws(one, 3, own), Some(NOTHING)),
+        ("two at a time", draws(&twice, 5, own), Some(NOTHING)),
+        ("another one counts, too", draws(&once, 3, own), Some(NOTHING)),
+        ("all write one element", draws(one, 3, "st.global.u32 [%rd2], %r20;"), Some(only(FindingKind::Race))),
+        (
+            "the neighbour's is written, too",
+            draws(one, 3, &format!("{own}\nst.global.u32 [%rd7+4], 1;")),
+            Some(only(FindingKind::Race)),
+        ),
+        // What is drawn in another scope, or put back, may come twice.
+        ("a scope too small", draws(&narrow, 3, own), Some(only(FindingKind::Race))),
+        ("the counter is put back", draws(one, 3, &back), None),
+        ("half of it is written", draws(one, 3, &half), None),
+        // More than is followed.
+        ("forty", draws(one, 40, own), Some(None)),
+    ] {
+        let found = kinds(TILE, &code, Some("2x1"));
+        match right {
+            Some(right) => assert_eq!(found, right, "{what}"),
+            None => assert_ne!(found, NOTHING, "{what}"),
+        }
+    }
+}
+
+/// Two reasons for which a thread may stop are asked about at once, and one by one where it stops for one of them.
+#[test]
+fn reasons_to_stop_are_told_apart() {
+    // The second block has read 1: an index into 64 elements, and one into an array without a size, of which eight are followed.
+    let code = |shared: u32, global: u32| {
+        format!(
+            "atom.global.or.b32 %r6, [%rd1], 1;\nadd.u32 %r7, %r6, {shared};\nshl.b32 %r7, %r7, 2;\nadd.u32 %r7, %r4, %r7;\nst.shared.u32 [%r7], 1;\n\
+             add.u32 %r8, %r6, {global};\nmul.wide.u32 %rd6, %r8, 4;\nadd.s64 %rd7, %rd2, %rd6;\nld.global.u32 %r9, [%rd7];"
+        )
+    };
+    for (shared, global, right) in [(62, 6, NOTHING), (63, 6, only(FindingKind::Outside)), (62, 7, None)] {
+        assert_eq!(kinds(TILE, &code(shared, global), Some("2x1")), right, "{shared}, {global}");
+    }
+}

@@ -125,7 +125,8 @@ impl Thread<'_, '_> {
         state.known.retain(|key, _| match key {
             Key::Register(of, _) => usize::from(*of) < depth,
             Key::Cell(at, _) => !range.contains(at),
-            Key::Met(_) | Key::Expected(_) | Key::First(_) | Key::Nth(_) | Key::Told(_) | Key::Early(_) | Key::Allocated => true,
+            Key::Met(_) | Key::Drawn(_) | Key::Allocated => true,
+            Key::Expected(_) | Key::First(_) | Key::Nth(_) | Key::Told(_) | Key::Early(_) => true,
         });
         state.at += 1;
         true

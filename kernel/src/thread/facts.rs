@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
+use super::counter::DrawCounts;
 use crate::exchange::ExchangesOfWarps;
 use crate::layout::Object;
 use crate::residue::{MemoryCell, Origin};
@@ -21,6 +22,8 @@ pub(crate) struct LaunchFacts {
     pub values: ValuesOfCells,
     /// How often those of a cell have become more.
     pub grown: BTreeMap<MemoryCell, u32>,
+    /// The counters that threads draw from.
+    pub draws: DrawCounts,
     /// What lanes bring to exchanges of their warps.
     pub exchanges: ExchangesOfWarps,
     /// The cells that are accessed in what asynchronous operations write and read.
@@ -149,6 +152,9 @@ pub(crate) type Uses = BTreeMap<MemoryCell, Use>;
 pub(crate) struct Use {
     /// Does it write?
     pub writes: bool,
+    /// At how many places of its code it writes, and at how many of these it draws from a counter.
+    pub writes_counted: u32,
+    pub draws: u32,
     /// Must it be memory, whoever uses it?
     pub forced: bool,
     /// Does it read?

@@ -24,6 +24,7 @@ impl Thread<'_, '_> {
         let epoch = self.epoch();
         let entry = self.uses.entry(cell).or_default();
         entry.writes |= writes;
+        entry.writes_counted += u32::from(writes);
         entry.forced |= forced;
         entry.epochs.insert(epoch);
         (offset..offset + bytes).any(|byte| self.facts.shared.contains(&(object, byte))).then_some(cell)
@@ -177,9 +178,12 @@ impl Thread<'_, '_> {
             // Nothing was written yet as far as is known.
             None => self.layout.initial(cell.object, cell.offset, cell.bytes.min(8)).into_iter().chain([0]).take(1).collect(),
         };
-        let values: Vec<u64> = values;
+        self.ways(state, register, values, ty);
+    }
+
+    /// A way for each value that a register may hold; the last one goes on here.
+    fn ways(&mut self, state: &mut State, register: RegisterId, mut values: Vec<u64>, ty: ScalarType) {
         let key = Key::Register(state.calls.len() as u16, register);
-        let mut values = values;
         values.sort_by_key(|&value| (value == 0, value));
         let Some(last) = values.pop() else { return };
         let (text, origin) = (self.name(key), self.origin(state));
@@ -473,7 +477,9 @@ impl Thread<'_, '_> {
         let float = access.ty.kind == Kind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
         self.accesses_data(state, MemoryCell { object, offset: start, bytes });
         self.accessed(object, start, (access, true));
-        let Some(cell) = self.cell(object, start, bytes, true, false) else {
+        let shared = self.cell(object, start, bytes, true, false);
+        self.uses.entry(MemoryCell { object, offset: start, bytes }).or_default().draws += u32::from(update == Update::Add);
+        let Some(cell) = shared else {
             // Nobody else uses it: what is constant is computed.
             let target = Target::Object(object, start);
             let old = match self.own_value(state, target, bytes) {
@@ -534,6 +540,7 @@ impl Thread<'_, '_> {
         let function = update_name(update);
         let qualifiers = format!("{}.{function}.{ty}", qualified(access.order, access.scope));
         let text = values.iter().map(|v| v.text.as_str()).collect::<Vec<_>>().join(", ");
+        let numbers = self.drawn(state, (cell, access, update), &values, to.flatten());
         let Some(register) = to else {
             self.push(state, CodePiece::Write { operation: format!("red.{qualifiers}"), cell, operands: text, idle: None });
             return Some(Step::Next);
@@ -551,7 +558,10 @@ impl Thread<'_, '_> {
         let idle = idle.map(|idle| (to.clone(), idle));
         self.push(state, CodePiece::Write { operation: format!("atom.{qualifiers} {to},"), cell, operands: text, idle });
         if let Some(register) = register.filter(|_| !opaque) {
-            self.cases(state, register, cell, access.ty);
+            match numbers {
+                Some(numbers) => self.ways(state, register, numbers, access.ty),
+                None => self.cases(state, register, cell, access.ty),
+            }
         }
         Some(Step::Next)
     }

@@ -18,6 +18,8 @@ pub(crate) struct PreparedModule<'m> {
     pub(super) has_exchanges: bool,
     /// For each function the registers that addresses are made of.
     pub(super) addressing: Vec<FxHashSet<RegisterId>>,
+    /// For each function the registers that are compared with something.
+    pub(super) compared: Vec<FxHashSet<RegisterId>>,
     /// For each instruction of each function: is it between a backward jump and where that goes to?
     loops: Vec<Vec<bool>>,
 }
@@ -37,7 +39,8 @@ impl<'m> PreparedModule<'m> {
         let has_exchanges = effects.iter().flatten().any(|e| matches!(e, Effect::Exchange { .. }));
         let loops = effects.iter().map(|e| in_loops(e)).collect();
         let addressing = effects.iter().map(|e| addressing(e)).collect();
-        Self { module, effects, liveness, has_barriers, has_exchanges, addressing, loops }
+        let compared = effects.iter().map(|e| compared(e)).collect();
+        Self { module, effects, liveness, has_barriers, has_exchanges, addressing, compared, loops }
     }
 
     /// May an instruction be executed twice in one call of its function?
@@ -54,6 +57,17 @@ fn in_loops(effects: &[Effect<'_>]) -> Vec<bool> {
             && *to <= at
         {
             found[*to..=at].fill(true);
+        }
+    }
+    found
+}
+
+/// The registers of a function that are compared with something.
+fn compared(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
+    let mut found = FxHashSet::default();
+    for effect in effects {
+        if let Effect::SetPredicate { operands, .. } = effect {
+            found.extend(operands.iter().filter_map(|o| if let Operand::Register(r) = o { Some(*r) } else { None }));
         }
     }
     found

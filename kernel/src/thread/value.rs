@@ -5,6 +5,7 @@ use margay_ptx::{Operand, RegisterId, ScalarType};
 use super::{State, Thread};
 use crate::launch::{Launch, coordinates};
 use crate::layout::{Object, function_address};
+use crate::residue::MemoryCell;
 use crate::spelling::unsigned;
 
 /// A register of a call, or memory of the thread alone.
@@ -26,6 +27,8 @@ pub(crate) enum Key {
     Allocated,
     /// How many exchanges of this mask of its warp the thread has taken part in.
     Met(u32),
+    /// How many numbers the thread has drawn from a counter.
+    Drawn(MemoryCell),
 }
 
 /// What is known of a value.
