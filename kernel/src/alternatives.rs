@@ -156,7 +156,7 @@ impl RegisterNames<'_> {
 }
 
 /// Makes one branch of those that lead to one place, one behind the other, with nothing but comparisons between.
-pub(crate) fn with_joined_branches(code: &mut Vec<Line>) {
+pub(crate) fn with_joined_branches(code: &mut [Line]) {
     let leads = |code: &[Line], at: usize| {
         let Some((CodePiece::Jump(Some((register, true)), to), _)) = code.get(at) else { return None };
         let Some((CodePiece::Other(text), _)) = code.get(at.checked_sub(1)?) else { return None };
