@@ -79,7 +79,7 @@ fn is_computed(effect: &Effect<'_>) -> bool {
 
 fn writes(effect: &Effect<'_>) -> Vec<RegisterId> {
     match effect {
-        Effect::Compute { to, .. } => to.iter().copied().collect(),
+        Effect::Compute { to, .. } | Effect::Carry { to, .. } => to.iter().copied().collect(),
         Effect::SetPredicate { to, .. } => to.iter().flatten().copied().collect(),
         Effect::Opaque { to, .. } => to.clone(),
         Effect::Pack { to, .. } | Effect::IsSpace { to, .. } | Effect::ConvertAddress { to, .. } => vec![*to],

@@ -149,7 +149,11 @@ pub(crate) fn made_of(prepared: &PreparedModule<'_>, is_source: &dyn Fn(&Operand
                     }
                     Effect::Load { to, .. } if is_in_memory => made.extend(to.iter().flatten()),
                     Effect::Modify { to: Some(Some(to)), .. } if is_in_memory => made.push(*to),
-                    Effect::Compute { to: Some(to), operands, .. } if operands.iter().any(|o| holds(o)) => made.push(*to),
+                    Effect::Compute { to: Some(to), operands, .. } | Effect::Carry { to: Some(to), operands, .. }
+                        if operands.iter().any(|o| holds(o)) =>
+                    {
+                        made.push(*to)
+                    }
                     Effect::Pack { parts, to } if parts.iter().any(|o| holds(o)) => made.push(*to),
                     Effect::Unpack { parts, from } if holds(from) => made.extend(parts.iter().flatten()),
                     Effect::ConvertAddress { address, to, .. } if holds(address) => made.push(*to),
@@ -235,7 +239,8 @@ impl Flow<'_, '_> {
             {
                 holds.extend(holder(base));
             }
-            Effect::Compute { function: computed, to: Some(to), operands, .. } => {
+            Effect::Compute { function: computed, to: Some(to), operands, .. }
+            | Effect::Carry { function: computed, to: Some(to), operands, .. } => {
                 let addends: &[&Operand] = match computed {
                     Computation::Move | Computation::Add => operands,
                     Computation::Select => operands.get(..2).unwrap_or(&[]),

@@ -472,6 +472,11 @@ impl<'a, 'm> Thread<'a, 'm> {
                 self.compute(state, *function, *ty, *to, &values);
                 Step::Next
             }
+            Effect::Carry { function, ty, to, operands, takes, leaves } => {
+                let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
+                self.carry(state, (*function, *ty), *to, &values, (*takes, *leaves));
+                Step::Next
+            }
             Effect::SetPredicate { relation, ty, to, operands, with } => {
                 let (a, b) = (self.value(state, operands[0])?, self.value(state, operands[1])?);
                 let with = match with {

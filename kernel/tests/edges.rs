@@ -634,6 +634,8 @@ fn elements_are_computed_in_many_ways() {
         "dp2a.lo.s32.s32 %r2, %r1, -1, 3;",
         "bmsk.clamp.b32 %r2, 0, %r1;",
         "add.u32 %r3, %r1, 1;\nfns.b32 %r2, 0xf0, 0, %r3;",
+        "add.cc.u32 %r3, %r1, -1;\naddc.u32 %r2, %r1, 0;",
+        "sub.cc.s32 %r3, %r1, 2;\nsubc.s32 %r2, %r1, -4;",
     ];
     for code in apart {
         assert_eq!(of(code), NOTHING, "{code}");
@@ -650,6 +652,9 @@ fn elements_are_computed_in_many_ways() {
         "sub.s32 %r3, %r1, 2;\nslct.u32.s32 %r2, 0, %r1, %r3;",
         "dp4a.u32.u32 %r2, 0x01000000, %r1, 0;",
         "szext.clamp.u32 %r2, %r1, 1;",
+        "add.cc.u32 %r3, %r1, -2;\naddc.u32 %r2, 0, 0;",
+        "mad.lo.cc.u32 %r3, %r1, 1, -3;\nmadc.hi.u32 %r2, %r1, 0x80000000, 0;",
+        "sub.cc.u32 %r3, %r1, 1;\nsubc.cc.u32 %r4, 0, 0;\nsubc.u32 %r2, 3, 0;",
     ];
     for code in together {
         assert_eq!(of(code), only(FindingKind::Race), "{code}");

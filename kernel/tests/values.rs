@@ -428,3 +428,20 @@ fn reasons_to_stop_are_told_apart() {
         assert_eq!(kinds(TILE, &code(shared, global), Some("2x1")), right, "{shared}, {global}");
     }
 }
+
+/// What a sum of memory carries is known as far as memory is.
+#[test]
+fn a_carry_is_followed() {
+    // The second block has read 1.
+    let code = |sums: &str| format!("atom.global.or.b32 %r6, [%rd1], 1;\n{sums}\nsetp.eq.u32 %p1, %r8, 1;\n@%p1 trap;");
+    for (sums, right) in [
+        ("add.cc.u32 %r7, %r6, -1;\naddc.u32 %r8, 0, 0;", only(FindingKind::Trap)),
+        ("add.cc.u32 %r7, %r6, -2;\naddc.u32 %r8, 0, 0;", NOTHING),
+        ("sub.cc.u32 %r7, 0, %r6;\nsubc.cc.u32 %r7, 0, 0;\nsubc.u32 %r8, 2, 0;", only(FindingKind::Trap)),
+        ("sub.cc.u32 %r7, 1, %r6;\nsubc.cc.u32 %r7, 0, 0;\nsubc.u32 %r8, 2, 0;", NOTHING),
+        // Nothing has carried.
+        ("addc.u32 %r8, %r6, 0;", None),
+    ] {
+        assert_eq!(kinds(TILE, &code(sums), Some("2x1")), right, "{sums}");
+    }
+}

@@ -159,6 +159,9 @@ fn instructions_do_what_the_isa_says() {
         ("cp.async.bulk.prefetch.L2.global [%rd1], 16;", "Nothing"),
         ("griddepcontrol.wait;", "OtherLaunches"),
         ("setmaxnreg.inc.sync.aligned.u32 64;", "Nothing"),
+        ("add.cc.u32 %r1, %r2, %r3;", "Carry { function: Add"),
+        ("subc.u32 %r1, %r2, %r3;", "Carry { function: Subtract"),
+        ("madc.hi.cc.u32 %r1, %r2, %r3, %r1;", "Carry { function: MultiplyAdd(High)"),
     ] {
         assert!(says(code).starts_with(what), "{code}: {}", says(code));
     }

@@ -182,6 +182,51 @@ impl Thread<'_, '_> {
         self.copy(state, to, &value, result);
     }
 
+    /// A sum or a difference with what the one before carried or borrowed, and what it carries or borrows itself (PTX ISA 9.7.2).
+    pub(super) fn carry(
+        &mut self,
+        state: &mut State,
+        (function, ty): (Computation, ScalarType),
+        to: Option<RegisterId>,
+        values: &[Value],
+        (takes, leaves): (bool, bool),
+    ) {
+        let word = ScalarType { kind: Kind::Unsigned, bits: ty.bits };
+        let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
+        let less = Computation::Compare(NumberComparison::Less);
+        let (a, b) = match (function, values) {
+            (Computation::MultiplyAdd(half), [a, b, c]) => {
+                (self.computed(state, Computation::Multiply(half), ty, &[a.clone(), b.clone()], None), c.clone())
+            }
+            (_, [a, b, ..]) => (a.clone(), b.clone()),
+            _ => return,
+        };
+        let is_difference = function == Computation::Subtract;
+        let step = if is_difference { Computation::Subtract } else { Computation::Add };
+        // A sum that is less than a part of it has carried, and a difference has borrowed where less was there.
+        let sum = |thread: &mut Self, first: Value, second: Value| {
+            let sum = thread.computed(state, step, word, &[first.clone(), second.clone()], None);
+            let compared = if is_difference { [first, second] } else { [sum.clone(), first] };
+            let carried = thread.computed(state, less, word, &compared, None);
+            (sum, carried)
+        };
+        let (mut result, mut carried) = sum(self, a, b);
+        if takes {
+            let before = self.register(state, Key::Carry);
+            let (with, again) = sum(self, result, before);
+            result = with;
+            carried = self.computed(state, Computation::Or, predicate, &[carried, again], None);
+        }
+        if leaves {
+            state.known.insert(Key::Carry, carried.known);
+            if carried.bits().is_none() {
+                let name = self.name(Key::Carry);
+                self.emit(state, format!("mov.u32 {name}, {}", carried.text));
+            }
+        }
+        self.copy(state, to, &result, word);
+    }
+
     /// The value of a function. Code for it goes into the register of a key, or into a new one.
     pub(crate) fn computed(
         &mut self,

@@ -99,6 +99,7 @@ impl Thread<'_, '_> {
         for (argument, parameter) in arguments.iter().zip(&module.functions[callee].parameters) {
             self.pass(state, argument, (*parameter, depth + 1), depth)?;
         }
+        state.known.remove(&Key::Carry);
         state.calls.push((state.function, state.at));
         (state.function, state.at) = (callee, 0);
         Some(Step::Again)
@@ -125,6 +126,8 @@ impl Thread<'_, '_> {
         state.known.retain(|key, _| match key {
             Key::Register(of, _) => usize::from(*of) < depth,
             Key::Cell(at, _) => !range.contains(at),
+            // "The condition code register is not preserved across calls" (PTX ISA 9.7.2).
+            Key::Carry => false,
             Key::Met(_) | Key::Drawn(_) | Key::Allocated => true,
             Key::Expected(_) | Key::First(_) | Key::Nth(_) | Key::Told(_) | Key::Early(_) => true,
         });

@@ -93,6 +93,7 @@ fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
                 Effect::IsSpace { address, .. } => found.extend(register(address)),
                 Effect::ConvertAddress { to, address, .. } if found.contains(to) => found.extend(register(address)),
                 Effect::Compute { function, to: Some(to), operands, .. }
+                | Effect::Carry { function, to: Some(to), operands, .. }
                     if found.contains(to) && !matches!(function, Computation::Compare(_)) =>
                 {
                     found.extend(operands.iter().filter_map(|o| register(o)));

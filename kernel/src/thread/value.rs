@@ -23,6 +23,8 @@ pub(crate) enum Key {
     Told(u64),
     /// At which copy of a part of a tensor bytes began to come of which an mbarrier was not told yet.
     Early(u64),
+    /// What the last `add.cc` and its kin carried or borrowed.
+    Carry,
     /// How many columns of tensor memory the thread has allocated.
     Allocated,
     /// How many exchanges of this mask of its warp the thread has taken part in.

@@ -109,6 +109,21 @@ pub enum Effect<'i> {
         /// The operands.
         operands: Vec<&'i Operand>,
     },
+    /// A sum, a difference, or a product and a sum that takes the carry of the one before, or leaves one for the one behind: `add.cc`, `addc`.
+    Carry {
+        /// What it computes: a difference takes and leaves what was borrowed.
+        function: Computation,
+        /// In which type.
+        ty: ScalarType,
+        /// The register; nothing for `_`.
+        to: Option<RegisterId>,
+        /// The operands.
+        operands: Vec<&'i Operand>,
+        /// Does it take the carry?
+        takes: bool,
+        /// Does it leave one?
+        leaves: bool,
+    },
     /// `setp`: a comparison, combined with a predicate, and its opposite.
     SetPredicate {
         /// The relation.

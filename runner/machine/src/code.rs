@@ -356,6 +356,7 @@ impl StepDecoder<'_> {
                 }
             }
             Effect::Opaque { .. } => self.float(i)?,
+            Effect::Carry { .. } => return None,
             Effect::Pack { parts, to } => {
                 let width = function.registers[to.0 as usize].ty.bits / parts.len().max(1) as u16;
                 DecodedStep::Pack(to.0, parts.iter().map(|p| self.source(p)).collect::<Option<_>>()?, width)

@@ -23,15 +23,14 @@ pub(super) fn arithmetic(i: &Instruction) -> Option<Effect<'_>> {
             _ => compute(i, Computation::Move, 1),
         },
         "cvt" => convert(i),
+        "addc" | "subc" | "madc" | "add" | "sub" | "mad" if !float && !packed && (i.opcode.ends_with('c') || has("cc")) => carry(i),
         "add" | "sub" | "mul" | "mad" | "div" | "rem" | "min" | "max" | "abs" | "neg" | "fma" | "mul24" | "mad24" | "sad"
         | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "testp" | "dp4a" | "dp2a" | "bmsk"
-        | "szext" | "vadd4" | "addc" | "subc" | "madc" | "set" | "slct"
-            if float || packed || has("cc") || has("sat") || has("relu") || has("xorsign") =>
+        | "szext" | "vadd4" | "set" | "slct"
+            if float || packed || has("sat") || has("relu") || has("xorsign") =>
         {
-            // A carry is a register like the others, and of what it makes nobody asks what it is.
             opaque(i)
         }
-        "addc" | "subc" | "madc" => opaque(i),
         "setp" => set_predicate(i),
         "lop3" if operands.len() == 5 => match get(4)? {
             Operand::Integer(table) => Some(Effect::Compute {
@@ -64,14 +63,35 @@ pub(super) fn arithmetic(i: &Instruction) -> Option<Effect<'_>> {
     }
 }
 
-/// The function of an instruction that has one whatever its operands are, and of how many it is.
-fn computation(i: &Instruction) -> Option<(Computation, usize)> {
-    let has = |q: &str| i.has(q);
-    let half = || match (has("wide"), has("hi")) {
+/// Which half of a product an instruction takes.
+fn half(i: &Instruction) -> Half {
+    match (i.has("wide"), i.has("hi")) {
         (true, _) => Half::Wide,
         (_, true) => Half::High,
         _ => Half::Low,
+    }
+}
+
+/// An instruction that takes the carry of the one before, or leaves one.
+fn carry(i: &Instruction) -> Option<Effect<'_>> {
+    let takes = i.opcode.ends_with('c');
+    let function = match i.opcode.trim_end_matches('c') {
+        "add" => Computation::Add,
+        "sub" => Computation::Subtract,
+        _ => Computation::MultiplyAdd(half(i)),
     };
+    match compute(i, function, if matches!(function, Computation::MultiplyAdd(_)) { 3 } else { 2 })? {
+        Effect::Compute { function, ty, to, operands } => {
+            Some(Effect::Carry { function, ty, to, operands, takes, leaves: i.has("cc") })
+        }
+        other => Some(other),
+    }
+}
+
+/// The function of an instruction that has one whatever its operands are, and of how many it is.
+fn computation(i: &Instruction) -> Option<(Computation, usize)> {
+    let has = |q: &str| i.has(q);
+    let half = || half(i);
     Some(match i.opcode.as_str() {
         "add" => (Computation::Add, 2),
         "sub" => (Computation::Subtract, 2),
@@ -115,7 +135,7 @@ fn compute(i: &Instruction, function: Computation, count: usize) -> Option<Effec
     }
     (i.operands.len() == count + 1).then_some(())?;
     let to = match i.operands.first()? {
-        // `add.cc` has a carry that is not modelled; a pair `p|q` is of `shfl` and `setp`.
+        // A pair `p|q` is of `shfl` and `setp`.
         Operand::Pair(..) => return None,
         other => target(other)?,
     };
