@@ -414,7 +414,7 @@ fn a_loop_that_draws_its_work_ends_with_it() {
     }
 }
 
-/// Two reasons for which a thread may stop are asked about at once, and one by one where it stops for one of them.
+/// Where a thread may stop for two reasons, each of them is asked about.
 #[test]
 fn reasons_to_stop_are_told_apart() {
     // The second block has read 1: an index into 64 elements, and one into an array without a size, of which eight are followed.

@@ -1,7 +1,7 @@
 //! Counters: memory that threads only ever add one number to, and draw from (`i = atomicAdd(&next, 1)`).
 //!
 //! What a draw returns is then the number at the start and one step more for each draw before it: read-modify-writes that are strong for each other stand
-//! in one order, each reads what the last one wrote, and a thread's own stand in its order (PTX ISA 8.10.3, atomicity, and 8.8.7, coherence). So a
+//! in one order, each reads what the last one wrote, and a thread's own stand in its order (PTX ISA 8.10.1, coherence; 8.10.3, atomicity). So a
 //! thread that has drawn k times gets a number k steps up at least, and below as many steps as the launch has draws. Where these are few, each is a way of
 //! its own, so that a loop that draws its work ends where its work does.
 //!
