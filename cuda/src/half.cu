@@ -27,6 +27,8 @@
     __device__ H(double v) { float f = (float)v; asm("cvt.rn." S ".f32 %0, %1;" : "=h"(__x) : "f"(f)); }                       \
     __device__ H(int v) { float f = (float)v; asm("cvt.rn." S ".f32 %0, %1;" : "=h"(__x) : "f"(f)); }                          \
     __device__ H(unsigned v) { float f = (float)v; asm("cvt.rn." S ".f32 %0, %1;" : "=h"(__x) : "f"(f)); }                     \
+    __device__ H(long v) : H((long long)v) {}    \
+    __device__ H(unsigned long v) : H((unsigned long long)v) {}    \
     __device__ H(long long v) { float f = (float)v; asm("cvt.rn." S ".f32 %0, %1;" : "=h"(__x) : "f"(f)); }                    \
     __device__ H(unsigned long long v) { float f = (float)v; asm("cvt.rn." S ".f32 %0, %1;" : "=h"(__x) : "f"(f)); }           \
     __device__ operator float() const { float r; asm("cvt.f32." S " %0, %1;" : "=f"(r) : "h"(__x)); return r; }                \

@@ -45,6 +45,8 @@ pub(crate) enum Lexeme {
         bytes: u8,
         is_unsigned: bool,
         is_decimal: bool,
+        /// Does its suffix say `ll`?
+        is_second: bool,
     },
     /// A floating-point number; is it a `float`?
     Real(f64, bool),
@@ -159,7 +161,14 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                     )
                 })?;
                 at = end;
-                Lexeme::Text(String::from_utf8_lossy(&value).into())
+                let text = String::from_utf8(value).map_err(|_| {
+                    CudaRefusal::new(
+                        span(start, end),
+                        "a text with bytes that are no UTF-8 is not understood",
+                        "use an array of numbers",
+                    )
+                })?;
+                Lexeme::Text(text.into())
             }
             b'\'' => {
                 let (value, end) = quoted(bytes, at, b'\'').filter(|(v, _)| v.len() == 1).ok_or_else(|| {
@@ -256,16 +265,26 @@ fn quoted(bytes: &[u8], start: usize, mark: u8) -> Option<(Vec<u8>, usize)> {
                     b'n' => b'\n',
                     b't' => b'\t',
                     b'r' => b'\r',
-                    b'0' => 0,
+                    b'a' => 7,
+                    b'b' => 8,
+                    b'v' => 11,
+                    b'f' => 12,
+                    b'0'..=b'7' => {
+                        let digits = bytes[at - 1..].iter().take_while(|b| (b'0'..=b'7').contains(*b)).take(3).count();
+                        let text = std::str::from_utf8(&bytes[at - 1..at - 1 + digits]).ok()?;
+                        at += digits - 1;
+                        u8::from_str_radix(text, 8).ok()?
+                    }
                     // A line that goes on.
                     b'\n' => continue,
                     b'x' => {
-                        let digits = bytes[at..].iter().take_while(|b| b.is_ascii_hexdigit()).take(2).count();
+                        let digits = bytes[at..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
                         let text = std::str::from_utf8(&bytes[at..at + digits]).ok()?;
                         at += digits;
                         u8::from_str_radix(text, 16).ok()?
                     }
-                    other => other,
+                    b'\\' | b'\'' | b'"' | b'?' => escaped,
+                    _ => return None,
                 });
             }
             b => {
@@ -309,5 +328,6 @@ fn number(text: &str) -> Option<Lexeme> {
         bytes: if suffix.contains('l') { 8 } else { 4 },
         is_unsigned: suffix.contains('u'),
         is_decimal: base == 10,
+        is_second: suffix.contains("ll"),
     })
 }

@@ -3,23 +3,23 @@
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-typedef long long int64_t;
+typedef long int64_t;
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-typedef unsigned long long uint64_t;
-typedef unsigned long long size_t;
-typedef long long ssize_t;
-typedef long long ptrdiff_t;
-typedef long long intptr_t;
-typedef unsigned long long uintptr_t;
+typedef unsigned long uint64_t;
+typedef unsigned long size_t;
+typedef long ssize_t;
+typedef long ptrdiff_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
 typedef unsigned int uint;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
-typedef unsigned long long ulong;
+typedef unsigned long ulong;
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
-typedef long long clock_t;
+typedef long clock_t;
 // A tensor map, as cuda.h has it: what is in it nobody looks at.
 typedef struct alignas(64) CUtensorMap_st { uint64_t opaque[16]; } CUtensorMap;
 
@@ -58,6 +58,8 @@ MARGAY_VECTORS(short, short, 4, 8)
 MARGAY_VECTORS(unsigned short, ushort, 4, 8)
 MARGAY_VECTORS(int, int, 8, 16)
 MARGAY_VECTORS(float, float, 8, 16)
+MARGAY_VECTORS(long, long, 16, 16)
+MARGAY_VECTORS(unsigned long, ulong, 16, 16)
 MARGAY_VECTORS(long long, longlong, 16, 16)
 MARGAY_VECTORS(unsigned long long, ulonglong, 16, 16)
 MARGAY_VECTORS(double, double, 16, 16)
@@ -115,6 +117,8 @@ __device__ inline double __longlong_as_double(long long x) { double r; asm("mov.
     return (unsigned long long)high << 32 | low;                                                                                 \
   }                                                                                                                              \
   __device__ inline long long F(unsigned mask, long long v, int k, int width = 32) { return (long long)F(mask, (unsigned long long)v, k, width); } \
+  __device__ inline unsigned long F(unsigned mask, unsigned long v, int k, int width = 32) { return (unsigned long)F(mask, (unsigned long long)v, k, width); } \
+  __device__ inline long F(unsigned mask, long v, int k, int width = 32) { return (long)F(mask, (unsigned long long)v, k, width); } \
   __device__ inline double F(unsigned mask, double v, int k, int width = 32) { return __longlong_as_double(F(mask, __double_as_longlong(v), k, width)); }
 MARGAY_SHUFFLE(__shfl_sync, __margay_shfl_idx)
 MARGAY_SHUFFLE(__shfl_up_sync, __margay_shfl_up)
@@ -158,6 +162,8 @@ __device__ inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
   __device__ inline T max(T a, T b) { T r; asm("max." S " %0, %1, %2;" : "=" C(r) : C(a), C(b)); return r; }
 MARGAY_ORDERED(double, "f64", "d")
 MARGAY_ORDERED(float, "f32", "f")
+MARGAY_ORDERED(unsigned long, "u64", "l")
+MARGAY_ORDERED(long, "s64", "l")
 MARGAY_ORDERED(unsigned long long, "u64", "l")
 MARGAY_ORDERED(long long, "s64", "l")
 MARGAY_ORDERED(unsigned, "u32", "r")
@@ -346,12 +352,15 @@ template <class T> struct numeric_limits {};
     static constexpr __device__ T lowest() { return LEAST; }                                               \
     static constexpr __device__ T max() { return MOST; }                                                   \
   };
+MARGAY_LIMITS(char, -128, 127)
 MARGAY_LIMITS(signed char, -128, 127)
 MARGAY_LIMITS(unsigned char, 0, 255)
 MARGAY_LIMITS(short, -32768, 32767)
 MARGAY_LIMITS(unsigned short, 0, 65535)
 MARGAY_LIMITS(int, INT_MIN, INT_MAX)
 MARGAY_LIMITS(unsigned, 0u, UINT_MAX)
+MARGAY_LIMITS(long, -LLONG_MAX - 1, LLONG_MAX)
+MARGAY_LIMITS(unsigned long, 0ull, ULLONG_MAX)
 MARGAY_LIMITS(long long, -LLONG_MAX - 1, LLONG_MAX)
 MARGAY_LIMITS(unsigned long long, 0ull, ULLONG_MAX)
 #define MARGAY_REAL_LIMITS(T, LEAST, MOST, INF)                                                            \
@@ -372,9 +381,19 @@ template <class T, size_t N> struct array {
   typedef T *iterator;
   T elements[N];
   __device__ constexpr T &operator[](size_t n) { return elements[n]; }
+  __device__ constexpr const T &operator[](size_t n) const { return elements[n]; }
+  __device__ constexpr const T &at(size_t n) const { if (n >= N) __trap(); return elements[n]; }
   __device__ constexpr T &at(size_t n) { if (n >= N) __trap(); return elements[n]; }
   __device__ constexpr size_t size() const { return N; }
   __device__ constexpr bool empty() const { return N == 0; }
+  __device__ constexpr size_t max_size() const { return N; }
+  __device__ constexpr const T *data() const { return elements; }
+  __device__ constexpr const T *begin() const { return elements; }
+  __device__ constexpr const T *end() const { return elements + N; }
+  __device__ constexpr const T *cbegin() const { return elements; }
+  __device__ constexpr const T *cend() const { return elements + N; }
+  __device__ constexpr const T &front() const { return elements[0]; }
+  __device__ constexpr const T &back() const { return elements[N - 1]; }
   __device__ constexpr T *data() { return elements; }
   __device__ constexpr T *begin() { return elements; }
   __device__ constexpr T *end() { return elements + N; }
@@ -382,6 +401,7 @@ template <class T, size_t N> struct array {
   __device__ constexpr T &back() { return elements[N - 1]; }
   __device__ constexpr void fill(const T &v) { for (size_t n = 0; n < N; ++n) elements[n] = v; }
   __device__ constexpr bool operator==(const array &o) const { for (size_t n = 0; n < N; ++n) if (!(elements[n] == o.elements[n])) return false; return true; }
+  __device__ constexpr bool operator!=(const array &o) const { return !(*this == o); }
 };
 template <class T, class... U> array(T, U...) -> array<T, 1 + sizeof...(U)>;
 
@@ -403,40 +423,53 @@ template <bool C, class T = void> struct enable_if {};
 template <class T> struct enable_if<true, T> { typedef T type; };
 template <class T> struct remove_pointer { typedef T type; };
 template <class T> struct remove_pointer<T *> { typedef T type; };
+template <class T> struct remove_pointer<T *const> { typedef T type; };
 template <class T> struct remove_reference { typedef T type; };
+template <class T> struct remove_reference<T &> { typedef T type; };
+template <class T> struct remove_reference<T &&> { typedef T type; };
+template <class T> struct is_lvalue_reference : false_type {};
+template <class T> struct is_lvalue_reference<T &> : true_type {};
+template <class T> struct is_rvalue_reference : false_type {};
+template <class T> struct is_rvalue_reference<T &&> : true_type {};
+template <class T> struct is_reference : bool_constant<(is_lvalue_reference<T>::value || is_rvalue_reference<T>::value)> {};
 template <class T> struct remove_const { typedef T type; };
 template <class T> struct remove_const<const T> { typedef T type; };
 template <class T> struct remove_volatile { typedef T type; };
 template <class T> struct remove_volatile<volatile T> { typedef T type; };
 template <class T> struct remove_cv { typedef typename remove_volatile<typename remove_const<T>::type>::type type; };
-template <class T> struct decay { typedef typename remove_cv<T>::type type; };
+template <class T> struct __margay_decayed { typedef typename remove_cv<T>::type type; };
+template <class T> struct __margay_decayed<T[]> { typedef T *type; };
+template <class T, size_t N> struct __margay_decayed<T[N]> { typedef T *type; };
+template <class T> struct decay { typedef typename __margay_decayed<typename remove_reference<T>::type>::type type; };
 template <class T> struct is_const : false_type {};
 template <class T> struct is_const<const T> : true_type {};
+template <class T> struct __margay_is_pointer : false_type {};
+template <class T> struct __margay_is_pointer<T *> : true_type {};
 template <class T> struct is_volatile : false_type {};
 template <class T> struct is_volatile<volatile T> : true_type {};
-template <class T> struct is_pointer : false_type {};
-template <class T> struct is_pointer<T *> : true_type {};
-template <class T> struct is_integral : false_type {};
-template <class T> struct is_integral<const T> : bool_constant<(is_integral<T>::value)> {};
-template <class T> struct is_integral<volatile T> : bool_constant<(is_integral<T>::value)> {};
-template <class T> struct is_floating_point : false_type {};
-template <class T> struct is_floating_point<const T> : bool_constant<(is_floating_point<T>::value)> {};
-template <class T> struct is_floating_point<volatile T> : bool_constant<(is_floating_point<T>::value)> {};
+template <class T> struct is_pointer : __margay_is_pointer<typename remove_cv<T>::type> {};
+template <class T> struct __margay_is_integral : false_type {};
+template <class T> struct is_integral : __margay_is_integral<typename remove_cv<T>::type> {};
+template <class T> struct __margay_is_floating : false_type {};
+template <class T> struct is_floating_point : __margay_is_floating<typename remove_cv<T>::type> {};
 template <class T> struct is_signed : bool_constant<((T)-1 < (T)0)> {};
 template <class T> struct is_unsigned : bool_constant<(is_integral<T>::value && !is_signed<T>::value)> {};
 template <class T> struct is_arithmetic : bool_constant<(is_integral<T>::value || is_floating_point<T>::value)> {};
 #define MARGAY_IS(F, T) template <> struct F<T> : true_type {};
-MARGAY_IS(is_integral, bool)
-MARGAY_IS(is_integral, signed char)
-MARGAY_IS(is_integral, unsigned char)
-MARGAY_IS(is_integral, short)
-MARGAY_IS(is_integral, unsigned short)
-MARGAY_IS(is_integral, int)
-MARGAY_IS(is_integral, unsigned)
-MARGAY_IS(is_integral, long long)
-MARGAY_IS(is_integral, unsigned long long)
-MARGAY_IS(is_floating_point, float)
-MARGAY_IS(is_floating_point, double)
+MARGAY_IS(__margay_is_integral, bool)
+MARGAY_IS(__margay_is_integral, char)
+MARGAY_IS(__margay_is_integral, signed char)
+MARGAY_IS(__margay_is_integral, unsigned char)
+MARGAY_IS(__margay_is_integral, short)
+MARGAY_IS(__margay_is_integral, unsigned short)
+MARGAY_IS(__margay_is_integral, int)
+MARGAY_IS(__margay_is_integral, unsigned)
+MARGAY_IS(__margay_is_integral, long)
+MARGAY_IS(__margay_is_integral, unsigned long)
+MARGAY_IS(__margay_is_integral, long long)
+MARGAY_IS(__margay_is_integral, unsigned long long)
+MARGAY_IS(__margay_is_floating, float)
+MARGAY_IS(__margay_is_floating, double)
 MARGAY_IS(is_signed, float)
 MARGAY_IS(is_signed, double)
 template <class A, class B> constexpr bool is_same_v = is_same<A, B>::value;
@@ -449,11 +482,14 @@ template <class T> constexpr bool is_arithmetic_v = is_arithmetic<T>::value;
 template <bool C, class A, class B> using conditional_t = typename conditional<C, A, B>::type;
 template <bool C, class T = void> using enable_if_t = typename enable_if<C, T>::type;
 template <class T> using remove_pointer_t = typename remove_pointer<T>::type;
-template <class T> using remove_reference_t = T;
+template <class T> using remove_reference_t = typename remove_reference<T>::type;
 template <class T> using remove_cv_t = typename remove_cv<T>::type;
 template <class T> using remove_const_t = typename remove_const<T>::type;
 template <class T> using remove_volatile_t = typename remove_volatile<T>::type;
 template <class T> using decay_t = typename decay<T>::type;
+template <class T> constexpr bool is_lvalue_reference_v = is_lvalue_reference<T>::value;
+template <class T> constexpr bool is_rvalue_reference_v = is_rvalue_reference<T>::value;
+template <class T> constexpr bool is_reference_v = is_reference<T>::value;
 template <class T> constexpr bool is_const_v = is_const<T>::value;
 template <class T> constexpr bool is_volatile_v = is_volatile<T>::value;
 typedef atomic<int, thread_scope_system> atomic_int;

@@ -269,7 +269,7 @@ impl<'a> Preprocessor<'a> {
 }
 
 pub(crate) fn integer(value: u64) -> Lexeme {
-    Lexeme::Integer { value, bytes: 4, is_unsigned: false, is_decimal: true }
+    Lexeme::Integer { value, bytes: 4, is_unsigned: false, is_decimal: true, is_second: false }
 }
 
 /// Headers whose names are known without their being read, as far as kernels use them.

@@ -22,6 +22,11 @@ impl NamePath {
         &self.parts[self.parts.len() - 1]
     }
 
+    /// Is it of the namespace around all (`::f`)?
+    pub fn is_of_all(&self) -> bool {
+        self.parts.first().is_some_and(|part| part.name.is_empty())
+    }
+
     pub fn words(&self) -> String {
         self.parts.iter().map(|p| &*p.name).collect::<Vec<_>>().join("::")
     }
@@ -39,8 +44,8 @@ pub(crate) enum TypeTree {
     Named(NamePath),
     Void,
     Bool,
-    /// How many bytes, and whether it has a sign.
-    Integer(u8, bool),
+    /// How many bytes, whether it has a sign, and whether it is the second type that is alike: `long long`, `signed char`.
+    Integer(u8, bool, bool),
     Real(u8),
     Auto,
     /// `decltype(auto)`
@@ -143,6 +148,7 @@ pub(crate) enum ExpressionKind {
         value: u64,
         bytes: u8,
         is_signed: bool,
+        is_second: bool,
     },
     Real(f64, bool),
     Text(Rc<str>),
@@ -162,7 +168,8 @@ pub(crate) enum ExpressionKind {
     Index(Box<CudaExpression>, Box<CudaExpression>),
     /// `a.b`, or `a->b` (`true`).
     Member(Box<CudaExpression>, NamePart, bool),
-    Cast(TypeTree, Box<CudaExpression>),
+    /// `(T)x` and its like; are the bits taken as those of another type (`true`, `reinterpret_cast`)?
+    Cast(TypeTree, Box<CudaExpression>, bool),
     /// `T(x, y)`.
     Construct(TypeTree, Vec<CudaExpression>),
     /// `T{x, y}`.
@@ -287,6 +294,8 @@ pub(crate) enum CudaStatementKind {
     Taken(NamePath),
     /// `using namespace a;`
     NamespaceTaken(Vec<Rc<str>>),
+    /// `namespace b = a;`
+    NamespaceNamed(Rc<str>, Vec<Rc<str>>),
     Goto(Rc<str>),
     Label(Rc<str>),
     /// Several that have no scope of their own.
@@ -468,6 +477,8 @@ pub(crate) struct FunctionTree {
     pub cluster: Vec<CudaExpression>,
     /// With which arguments it takes the place of a template.
     pub specialises: Option<Vec<TemplateArgument>>,
+    /// The arguments of the structure's template that it is a member of, where it is defined outside (`S<int>::f`).
+    pub of_owner: Option<Vec<TemplateArgument>>,
     /// What must be true of the arguments of its template.
     pub constraints: Rc<[CudaExpression]>,
     pub at: CudaSpan,

@@ -12,6 +12,17 @@ pub(crate) struct CudaType {
     pub is_constant: bool,
     /// Which enumeration it is; its numbers are of the shape.
     pub enumeration: Option<EnumerationIdentity>,
+    /// Is it a reference to this? Names and arguments of templates are; a value is of the type without it.
+    pub reference: Option<ReferenceKind>,
+}
+
+/// What a reference is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReferenceKind {
+    /// `T&`
+    Left,
+    /// `T&&`
+    Right,
 }
 
 /// An enumeration, by where its tree is, and whether it is `enum class`.
@@ -28,6 +39,8 @@ pub(crate) enum TypeShape {
     Integer {
         bytes: u8,
         is_signed: bool,
+        /// Of two types that are alike in both, is it the second one: `long long` beside `long`, `signed char` beside `char`?
+        is_second: bool,
     },
     Real(u8),
     Pointer(Rc<CudaType>),
@@ -95,7 +108,7 @@ pub(crate) struct StructureLayout {
 
 impl CudaType {
     pub const fn plain(shape: TypeShape) -> Self {
-        Self { shape, is_volatile: false, is_constant: false, enumeration: None }
+        Self { shape, is_volatile: false, is_constant: false, enumeration: None, reference: None }
     }
 
     pub const VOID: Self = Self::plain(TypeShape::Void);
@@ -104,11 +117,16 @@ impl CudaType {
     pub const UNSIGNED: Self = Self::integer(4, false);
 
     pub const fn integer(bytes: u8, is_signed: bool) -> Self {
-        Self::plain(TypeShape::Integer { bytes, is_signed })
+        Self::plain(TypeShape::Integer { bytes, is_signed, is_second: false })
     }
 
     pub fn pointer(to: Self) -> Self {
         Self::plain(TypeShape::Pointer(Rc::new(to)))
+    }
+
+    /// It as it is, and no reference to it.
+    pub fn referred(&self) -> Self {
+        Self { reference: None, ..self.clone() }
     }
 
     /// The type of its values.
@@ -202,7 +220,11 @@ impl CudaType {
             (TypeShape::Real(x), TypeShape::Real(y)) => Self::plain(TypeShape::Real(*x.max(y))),
             (TypeShape::Real(_), _) => a,
             (_, TypeShape::Real(_)) => b,
-            _ if a.bytes() == b.bytes() => Self::integer(a.bytes() as u8, a.is_signed() && b.is_signed()),
+            (TypeShape::Integer { bytes, is_second: x, .. }, TypeShape::Integer { bytes: other, is_second: y, .. })
+                if bytes == other =>
+            {
+                Self::plain(TypeShape::Integer { bytes: *bytes, is_signed: a.is_signed() && b.is_signed(), is_second: *x || *y })
+            }
             _ if a.bytes() > b.bytes() => a,
             _ => b,
         }
@@ -213,7 +235,7 @@ impl CudaType {
         match self.shape {
             TypeShape::Real(8) => "f64",
             TypeShape::Real(_) => "f32",
-            TypeShape::Integer { bytes: 8, is_signed: true } => "s64",
+            TypeShape::Integer { bytes: 8, is_signed: true, .. } => "s64",
             TypeShape::Integer { is_signed: true, .. } => "s32",
             TypeShape::Integer { bytes: 8, .. } | TypeShape::Pointer(_) | TypeShape::Null | TypeShape::Function => "u64",
             _ => "u32",
@@ -237,7 +259,7 @@ impl CudaType {
     pub fn cut(&self, value: u64) -> u64 {
         match self.shape {
             TypeShape::Bool => u64::from(value != 0),
-            TypeShape::Integer { bytes, is_signed } if bytes < 8 => {
+            TypeShape::Integer { bytes, is_signed, .. } if bytes < 8 => {
                 let shift = 64 - 8 * u32::from(bytes);
                 match is_signed {
                     true => ((value << shift) as i64 >> shift) as u64,

@@ -499,6 +499,64 @@ const PLACES: &[OwnKernel] = &[
     ("braces_of_macros", "1x1", &[]),
 ];
 
+const COPYING: &[OwnKernel] = &[
+    ("outctor", "1x1", &[]),
+    ("outdtor", "1x1", &[]),
+    ("outtmpl", "1x1", &[]),
+    ("membercopy", "1x1", &[]),
+    ("basecopy", "1x1", &[]),
+    ("arraycopy", "1x1", &[]),
+    ("lambdacopy", "1x1", &[]),
+    ("retcopy", "1x1", &[]),
+    ("arrdtor", "1x1", &[]),
+    ("initval", "1x1", &[]),
+    ("moves", "1x1", &[]),
+    ("memberspec", "1x1", &[]),
+    ("valinit1", "1x1", &[]),
+    ("valinit2", "1x1", &[]),
+    ("valinit3", "1x1", &[]),
+    ("designated", "1x1", &[]),
+];
+
+const REFERENCES: &[OwnKernel] = &[
+    ("lref", "1x1", &[]),
+    ("sameint", "1x1", &[]),
+    ("statics", "1x1", &[]),
+    ("wrapped", "1x1", &[]),
+    ("packed", "1x1", &[]),
+    ("copies", "1x1", &[]),
+    ("conceptref", "1x1", &[]),
+    ("sfin", "1x1", &[]),
+    ("arguments", "1x1", &[]),
+    ("temporaries", "1x1", &[]),
+    ("convertible", "1x1", &[]),
+    ("traits", "1x1", &[]),
+    ("tuples", "1x1", &[]),
+    ("opts", "1x1", &[]),
+    ("arrays", "1x1", &[]),
+    ("forwarded_tuple", "1x1", &[]),
+    ("chosen_pointer", "1x1", &[]),
+    ("partial", "1x1", &[]),
+];
+
+const DECLARATIONS: &[OwnKernel] = &[
+    ("kinds", "1x1", &[]),
+    ("nsalias", "1x1", &[]),
+    ("nsalias2", "1x1", &[]),
+    ("vexing", "1x1", &[]),
+    ("vexing2", "1x1", &[]),
+    ("kinds_of_overloads", "1x1", &[]),
+    ("conflict", "1x1", &[]),
+    ("enums", "1x1", &[]),
+    ("nullbase", "1x1", &[]),
+    ("shadows", "1x1", &[]),
+    ("adl", "1x1", &[]),
+    ("around_all", "1x1", &[]),
+    ("fields", "1x1", &[]),
+    ("member_types", "1x1", &[]),
+    ("escapes", "1x1", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -523,6 +581,9 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("objects.cu", OBJECTS),
     ("choices.cu", CHOICES),
     ("places.cu", PLACES),
+    ("copying.cu", COPYING),
+    ("references.cu", REFERENCES),
+    ("declarations.cu", DECLARATIONS),
 ];
 
 fn folder() -> PathBuf {
@@ -681,6 +742,21 @@ fn functions_that_types_choose_are_judged() {
 #[test]
 fn variables_and_copies_are_judged() {
     judged("places.cu", PLACES);
+}
+
+#[test]
+fn copies_of_what_says_how_are_judged() {
+    judged("copying.cu", COPYING);
+}
+
+#[test]
+fn references_by_other_names_are_judged() {
+    judged("references.cu", REFERENCES);
+}
+
+#[test]
+fn declarations_that_look_like_others_are_judged() {
+    judged("declarations.cu", DECLARATIONS);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

@@ -4,9 +4,9 @@ use margay_cuda::{CudaSource, compile};
 
 /// Programs, the name, and the lines of the two functions. In each of them nvcc chooses one, or refuses the call as well.
 const CALLS: &[(&str, &str, [u32; 2])] = &[
-    // `long` and `long long` are one type here, and so are `char` and `signed char`.
-    ("__device__ int f(long) { return 1; }\n__device__ int f(long long) { return 2; }\nCALL(f(1l))", "f", [1, 2]),
-    ("__device__ int f(char) { return 1; }\n__device__ int f(signed char) { return 2; }\nCALL(f('a'))", "f", [1, 2]),
+    // Neither is the type of the value, and `int` becomes both alike.
+    ("__device__ int f(long) { return 1; }\n__device__ int f(long long) { return 2; }\nCALL(f(1))", "f", [1, 2]),
+    ("__device__ int f(char) { return 1; }\n__device__ int f(signed char) { return 2; }\nCALL(f(1))", "f", [1, 2]),
     // Conversions of one rank.
     ("__device__ int f(float) { return 1; }\n__device__ int f(double) { return 2; }\nCALL(f(1))", "f", [1, 2]),
     ("__device__ int f(int, float) { return 1; }\n__device__ int f(float, int) { return 2; }\nCALL(f(1, 1))", "f", [1, 2]),
@@ -105,8 +105,24 @@ const STATEMENTS: &[(&str, &str)] = &[
         "const S s{}; s.change();",
         "the `change` in line 1 does not take (): it would refer to what is constant, volatile or no variable",
     ),
-    ("int x = 1; bumped<int &>(x);", "a reference as the argument of a template is not understood"),
-    ("int x = 1; Holder<int &> h{x};", "a reference as the argument of a template is not understood"),
+    ("int x = 1; S s{}; const S t{}; (x ? t : t) = s;", "a value of the type const S is changed"),
+    ("const int c = 1; c = 2;", "a value of the type const int is changed"),
+    ("const int c = 1; ++c;", "a value of the type const int is changed"),
+    ("const int *p = o; *p += 1;", "a value of the type const int is changed"),
+    ("const S s{}; s.v = 2;", "a value of the type const int is changed"),
+    ("const S s{}, t{}; const_cast<S &>(t) = s; const S &r = t; r = s;", "a value of the type const S is changed"),
+    ("int x = 1; auto f = [x] { x = 2; }; f();", "a value of the type const int is changed"),
+    ("const int a[2] = {1, 2}; a[0] = 3;", "a value of the type const int is changed"),
+    ("const int *p = o; int *q = p;", "a value of the type const int* is no int*"),
+    ("const int *p = o; o = p;", "a value of the type const int* is no int*"),
+    ("volatile int *p = o; int *q = p;", "a value of the type volatile int* is no int*"),
+    ("const int a[2] = {1, 2}; int *p = a;", "a value of the type const int* is no int*"),
+    // C++ reads a declaration wherever it can: `x` is a reference without a value.
+    ("int x = 1; { D(&x); }", "a reference is of one variable"),
+    (
+        "int x = 1; bumped<int &>(3);",
+        "the `bumped` in line 4 does not take (int): it would refer to what is constant, volatile or no variable",
+    ),
     ("while (D{o}.get()) {}", "a structure with a destructor is made within a condition, or where a condition leads to"),
     ("D d{o}; auto f = [d] { return d.get(); };", "a lambda with a copy of what has a destructor is not understood"),
 ];
@@ -116,7 +132,7 @@ const DECLARATIONS: &str = "struct S { int v; __device__ void change() { v = 2; 
 __device__ void take(int &x) { x = 1; }
 __device__ void goes(int &&x) {}
 template <class T> __device__ T bumped(T v) { T y = v; y++; return y; }
-template <class T> struct Holder { T v; };
+
 struct D { int *p; __device__ D(int *q) : p(q) {} __device__ ~D() { *p = 2; } __device__ int get() const { return *p; } };
 ";
 

@@ -10,7 +10,7 @@ impl KernelLowering {
     /// What a place holds, as a value; an array is the address of its first element.
     pub(super) fn rvalue(&mut self, value: TypedValue) -> LoweringResult<TypedValue> {
         let place = match &value.form {
-            ValueForm::Place(place) | ValueForm::Expiring(place, _) | ValueForm::Temporary(place) => place.clone(),
+            ValueForm::Place(place) | ValueForm::Expiring(place) | ValueForm::Temporary(place) => place.clone(),
             ValueForm::List(list) => {
                 return self.refuse(list.at, "a list in braces where its type is not known", "write the type in front of it");
             }

@@ -148,8 +148,9 @@ impl KernelLowering {
 
     /// Is a structure made of its members one by one? One with constructors is not.
     pub(super) fn is_aggregate(&self, number: usize) -> bool {
-        let is_own =
-            |m: &Rc<crate::tree::FunctionTree>| m.role == FunctionRole::Constructor && !m.is_defaulted && m.body.is_some();
+        let is_own = |m: &Rc<crate::tree::FunctionTree>| {
+            m.role == FunctionRole::Constructor && !m.is_defaulted && self.has_body(m, number)
+        };
         !self.structures[number].tree.methods.iter().any(is_own) && self.base_whose_constructors_are(number).is_none()
     }
 
@@ -169,11 +170,12 @@ impl KernelLowering {
                     self.initialise_text(place, of, count.unwrap_or(0), &text, at)
                 }
                 _ => {
-                    let value = self.lower(e)?;
+                    let value = self.lower_argument(e)?;
                     self.initialise_value(place, ty, value, e.at)
                 }
             },
             InitialTree::Arguments(all) => match ty.structure() {
+                Some(number) if all.is_empty() && self.is_aggregate(number) => self.initialise_list(place, ty, &[], at),
                 Some(number) => {
                     let values = self.arguments(all)?;
                     self.construct_at(place, number, values, at)
@@ -250,7 +252,7 @@ impl KernelLowering {
                     && !matches!(one.what, ExpressionKind::List(_))
                     && !self.is_text_for_first(number, one)
                 {
-                    let value = self.lower(one)?;
+                    let value = self.lower_argument(one)?;
                     let of = value.ty.structure();
                     if of.is_some_and(|of| of == number || self.base_at(of, number).is_some()) {
                         return self.construct_at(place, number, vec![value], at);
@@ -393,7 +395,7 @@ impl KernelLowering {
         }
         let value = match (list.lowered.take().or_else(|| list.values.pop()), e) {
             (Some(value), _) => value,
-            (None, Some(e)) => self.lower(e)?,
+            (None, Some(e)) => self.lower_argument(e)?,
             (None, None) => return Ok(()),
         };
         let at = e.map_or(at, |e| e.at);
@@ -472,7 +474,7 @@ impl KernelLowering {
                     }
                     match field.initial.is_some() {
                         true => self.default_field(&target, number, field, bindings.clone(), at)?,
-                        false => self.clear(&target, &field.ty, at)?,
+                        false => self.initialise_list(&target, &field.ty, &[], at)?,
                     }
                 }
             }

@@ -294,7 +294,8 @@ impl KernelLowering {
             }
             // `std::move`, `std::forward`
             "move" | "forward" if path.parts.len() > 1 && arguments.len() == 1 => {
-                Some(self.expiring(&*name == "move", &arguments[0])?)
+                let of = path.last().arguments.as_deref().and_then(<[_]>::first).filter(|_| &*name == "forward").cloned();
+                Some(self.expiring(of.as_ref(), &arguments[0])?)
             }
             "__margay_grid_word" => {
                 let name: Rc<str> = "grid_barrier".into();

@@ -8,7 +8,7 @@ use super::{InlinedCall, KernelLowering, LoweringResult, MAX_CALLS, TypedValue, 
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, ObjectTree, TemplateArgument, TypeTree};
-use crate::types::{CudaType, TemplateBinding, TemplateBindings, TypeShape};
+use crate::types::{CudaType, ReferenceKind, TemplateBinding, TemplateBindings, TypeShape};
 
 impl KernelLowering {
     pub(super) fn call(
@@ -28,11 +28,10 @@ impl KernelLowering {
                     let text = format!("`{}` of a value of the type {}", part.name, self.type_text(&base.ty));
                     return self.refuse(at, text, "only structures have members");
                 };
-                let found = self.methods_of(number, &part.name);
+                let found = self.methods_of(number, &part.name)?;
                 if found.is_empty() {
                     // A member that can be called.
-                    let (ValueForm::Place(place) | ValueForm::Expiring(place, _) | ValueForm::Temporary(place)) =
-                        base.form.clone()
+                    let (ValueForm::Place(place) | ValueForm::Expiring(place) | ValueForm::Temporary(place)) = base.form.clone()
                     else {
                         return self.refuse(at, "a member of what is no variable", "put it into a variable");
                     };
@@ -84,36 +83,9 @@ impl KernelLowering {
     }
 
     /// Methods with a body, those that are defined outside of their structure as well.
-    fn methods_of(&self, number: usize, name: &str) -> Vec<FoundMethod> {
+    fn methods_of(&mut self, number: usize, name: &str) -> LoweringResult<Vec<FoundMethod>> {
         let found = self.methods(number, &|m| &*m.name == name && m.role == FunctionRole::Plain);
-        let with_body = |(method, owner, offset): FoundMethod| -> FoundMethod {
-            if method.body.is_some() {
-                return (method, owner, offset);
-            }
-            let tree = &self.structures[owner].tree;
-            let namespace: Vec<Rc<str>> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
-            let of_name = self.program.items.get(name).into_iter().flatten().filter_map(|entry| match &entry.item {
-                DeclaredItem::Function(f) if f.namespace[..] == namespace[..] => Some(f.clone()),
-                _ => None,
-            });
-            let all: Vec<Rc<FunctionTree>> =
-                of_name.filter(|f| f.parameters.len() == method.parameters.len() && f.object == method.object).collect();
-            let is_alike = |f: &&Rc<FunctionTree>| {
-                f.parameters.iter().zip(&method.parameters).all(|(p, q)| super::specificity::is_same_type(&p.ty, &q.ty))
-            };
-            // Of several the one whose parameters are written as they are within.
-            let defined = match all.as_slice() {
-                [one] => Some(one.clone()),
-                several => several.iter().find(is_alike).cloned(),
-            };
-            // The parameters of the structure's template stand in front of it once more.
-            let defined = defined.map(|f| match (&method.template, &f.template) {
-                (None, Some(_)) => Rc::new(FunctionTree { template: None, is_static: method.is_static, ..(*f).clone() }),
-                _ => f,
-            });
-            (defined.unwrap_or(method), owner, offset)
-        };
-        found.into_iter().map(with_body).collect()
+        self.all_defined(found)
     }
 
     /// Notes which arguments a function may change: of what `c ? a : b` chooses it gets the variable, and no copy.
@@ -160,7 +132,7 @@ impl KernelLowering {
     ) -> LoweringResult<TypedValue> {
         let name = found[0].0.name.clone();
         let is_left = super::conversion::is_left(&base);
-        if let ValueForm::Expiring(place, _) = base.form {
+        if let ValueForm::Expiring(place) = base.form {
             base.form = ValueForm::Place(place);
         }
         let object = Some((&base.ty, is_left));
@@ -199,7 +171,7 @@ impl KernelLowering {
             _ => self.qualifying_structure(path)?,
         };
         if let Some(owner) = owner {
-            let found = self.methods_of(owner, &last.name);
+            let found = self.methods_of(owner, &last.name)?;
             if !found.is_empty() {
                 self.ask_for_places(&found, arguments);
                 let values = self.arguments(arguments)?;
@@ -226,6 +198,7 @@ impl KernelLowering {
         let functions: Vec<FoundMethod> = entries
             .iter()
             .filter_map(|i| if let DeclaredItem::Function(f) = i { Some((f.clone(), usize::MAX, 0)) } else { None })
+            .filter(|(f, ..): &FoundMethod| f.role == FunctionRole::Plain)
             .collect();
         let is_own = functions.iter().any(|(f, ..)| f.at.file > 0);
         if !is_own && let Some(found) = self.builtin(path, arguments, at)? {
@@ -235,9 +208,10 @@ impl KernelLowering {
             return Err(refusal.clone().into());
         }
         if functions.is_empty() {
-            if let Some(ty) = self.find_type(path)? {
+            if let Some(ty) = self.find_type(path)?.map(|ty| ty.referred()) {
                 let values = self.arguments(arguments)?;
                 return match (ty.structure(), values.as_slice()) {
+                    (Some(number), []) if self.is_aggregate(number) => self.constructed_by_list(&ty, &[], at),
                     (Some(number), _) => self.constructed(number, values, at),
                     (None, [one]) => self.converted(one.clone(), &ty, at),
                     _ => self.refuse(at, "several values for what is a number", "give one"),
@@ -323,24 +297,15 @@ impl KernelLowering {
         frame.object = CudaType { is_constant, is_volatile, ..CudaType::VOID };
         self.enter_lambda(&mut frame);
         self.frames.push(frame);
-        self.note_references(function, &values);
         for (n, parameter) in function.parameters.iter().enumerate() {
             if parameter.is_pack {
-                let mut all = Vec::new();
+                let (mut all, mut kinds) = (Vec::new(), Vec::new());
                 for (number, value) in values.iter().skip(n).enumerate() {
                     let ty = self.type_of_parameter(parameter, Some(number))?;
-                    all.push(self.passed(
-                        value.clone(),
-                        ty,
-                        crate::lower::call::is_reference(&parameter.ty),
-                        parameter.at,
-                        at,
-                    )?);
+                    all.push(self.passed(value.clone(), &ty, parameter.at, at)?);
+                    kinds.push(ty.reference);
                 }
-                self.bind_pack(parameter.name.clone(), all);
-                if is_reference(&parameter.ty) {
-                    self.refers(parameter.name.clone());
-                }
+                self.bind_pack(parameter.name.clone(), all, kinds);
                 continue;
             }
             let value = match (values.get(n), &parameter.default) {
@@ -348,26 +313,22 @@ impl KernelLowering {
                 (None, Some(default)) => self.lower(default)?,
                 (None, None) => return self.refuse(at, "an argument is missing", "give it"),
             };
-            let is_expiring = !super::conversion::is_left(&value);
-            let ty = self.resolved(&parameter.ty)?;
-            let is_reference = self.is_reference_type(&parameter.ty)?;
-            let bound = self.passed(value, ty, is_reference, parameter.at, at)?;
+            let ty = self.resolved_argument(&parameter.ty)?;
+            let bound = self.passed(value, &ty, parameter.at, at)?;
             self.bind(parameter.name.clone(), bound);
-            if is_reference {
-                self.refers(parameter.name.clone());
-                if is_expiring && let Some(scope) = self.frame().scopes.last_mut() {
-                    scope.expiring.insert(parameter.name.clone());
-                }
+            if let Some(kind) = ty.reference {
+                self.refers(parameter.name.clone(), kind);
             }
         }
         // Which may name its parameters.
         let result = self.resolved(&function.result)?;
         self.frame().result = result;
-        self.frame().is_reference = match &function.result {
+        let kind = match &function.result {
             // What is not read yet is asked at the `return`.
-            TypeTree::Auto | TypeTree::AutoAsIs => false,
-            tree => self.is_reference_type(tree)?,
+            TypeTree::Auto | TypeTree::AutoAsIs => None,
+            tree => self.resolved_argument(tree)?.reference,
         };
+        self.frame().is_reference = kind.is_some();
         if let (FunctionRole::Constructor, Some(owner), Some(this)) = (function.role, owner, &this) {
             self.initialise_members(function, owner, this)?;
         }
@@ -397,10 +358,10 @@ impl KernelLowering {
             return Ok(if result.is_void() { TypedValue::nothing() } else { self.undefined(&result, at)? });
         };
         // What a reference of its kind leads to goes.
-        let is_expiring = is_reference_to_what_goes(&function.result);
+        let is_expiring = kind == Some(ReferenceKind::Right);
         Ok(match (is_reference, value.form) {
             (true, ValueForm::Place(place)) if is_expiring && (result.is_pointer() || !value.ty.is_pointer()) => {
-                TypedValue { ty: value.ty, form: ValueForm::Expiring(place, true) }
+                TypedValue { ty: value.ty, form: ValueForm::Expiring(place) }
             }
             (true, form) if value.ty.is_pointer() && !result.is_pointer() => {
                 self.pointed(TypedValue { ty: value.ty, form }, at)?
@@ -420,6 +381,8 @@ impl KernelLowering {
             (frame.owner, frame.this, frame.object) = (scope.owner, scope.this.clone(), scope.object.clone());
             frame.scopes[0].names.clone_from(&scope.names);
             frame.scopes[0].namespaces.clone_from(&scope.namespaces);
+            frame.scopes[0].aliases_of_namespaces.clone_from(&scope.aliases_of_namespaces);
+            frame.scopes[0].references.clone_from(&scope.references);
             // What it may change is its own.
             for field in &self.structures[number].fields {
                 if let Some(place) = &own {
@@ -467,17 +430,11 @@ impl KernelLowering {
     }
 
     /// What is passed for a parameter.
-    fn passed(
-        &mut self,
-        value: TypedValue,
-        ty: CudaType,
-        is_reference: bool,
-        parameter: CudaSpan,
-        at: CudaSpan,
-    ) -> LoweringResult<TypedValue> {
+    fn passed(&mut self, value: TypedValue, ty: &CudaType, parameter: CudaSpan, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let (ty, is_reference) = (ty.referred(), ty.reference.is_some());
         let value = match &value.form {
             ValueForm::List(list) => self.value_of_list(&list.clone(), &ty)?,
-            ValueForm::Expiring(place, _) if is_reference || ty.structure().is_none() => {
+            ValueForm::Expiring(place) if is_reference || ty.structure().is_none() => {
                 TypedValue::place(value.ty.clone(), place.clone())
             }
             _ => value,
@@ -530,11 +487,6 @@ const MAX_CONSTANT_CALLS: usize = 40;
 /// Is it a variable that holds a constant and never changes?
 fn is_fixed(value: &TypedValue) -> bool {
     matches!(&value.form, ValueForm::Place(ValuePlace::Fixed(form, _)) if matches!(**form, ValueForm::Constant(_)))
-}
-
-/// Is it `T&&`?
-pub(super) fn is_reference_to_what_goes(tree: &TypeTree) -> bool {
-    matches!(tree, TypeTree::Reference(of) if matches!(**of, TypeTree::Rvalue(_)))
 }
 
 pub(super) fn is_reference(tree: &TypeTree) -> bool {

@@ -74,6 +74,7 @@ impl KernelLowering {
                 most_threads: None,
                 cluster: Vec::new(),
                 specialises: None,
+                of_owner: None,
                 constraints: of.map_or_else(Rc::default, |f| f.constraints.clone()),
                 at: tree.at,
             };

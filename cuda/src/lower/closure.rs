@@ -6,17 +6,21 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::structure::FoundMethod;
-use super::{KernelLowering, KnownSpace, LoweringResult, LoweringStop, NameBinding, TypedValue, ValueForm, ValuePlace};
+use super::{
+    KernelLowering, KnownSpace, LocalNames, LoweringResult, LoweringStop, NameBinding, TypedValue, ValueForm, ValuePlace,
+};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{CudaExpression, ExpressionKind, LambdaTree, NamePart, NamePath, StructureTree};
-use crate::types::{CudaType, FieldLayout, StructureLayout, TemplateBindings, TypeShape};
+use crate::types::{CudaType, FieldLayout, ReferenceKind, StructureLayout, TemplateBindings, TypeShape};
 
 /// What the body of a lambda sees beside its parameters.
 #[derive(Debug, Clone)]
 pub(super) struct LambdaScope {
     pub names: FxHashMap<Rc<str>, NameBinding>,
     pub namespaces: Vec<Vec<Rc<str>>>,
+    pub aliases_of_namespaces: FxHashMap<Rc<str>, Vec<Rc<str>>>,
+    pub references: FxHashMap<Rc<str>, ReferenceKind>,
     pub owner: Option<usize>,
     pub this: Option<ValuePlace>,
     pub object: CudaType,
@@ -46,13 +50,13 @@ impl KernelLowering {
             for word in &tree.words {
                 match names.get(word).cloned() {
                     Some(NameBinding::Value(value)) => {
-                        let copy = self.kept(value, self.is_declared_reference(word), at)?;
+                        let copy = self.kept(value, self.is_declared_reference(word), tree.is_mutable, at)?;
                         copied.push(word.clone());
                         names.insert(word.clone(), NameBinding::Value(copy));
                     }
                     Some(NameBinding::Pack(all)) => {
                         let is_reference = self.is_declared_reference(word);
-                        let keep = |value| self.kept(value, is_reference, at);
+                        let keep = |value| self.kept(value, is_reference, tree.is_mutable, at);
                         let all = all.into_iter().map(keep).collect::<LoweringResult<_>>()?;
                         names.insert(word.clone(), NameBinding::Pack(all));
                     }
@@ -63,7 +67,8 @@ impl KernelLowering {
         for capture in &tree.captures {
             if let (Some(NameBinding::Pack(all)), None) = (names.get(&capture.name).cloned(), &capture.value) {
                 let is_reference = self.is_declared_reference(&capture.name);
-                let keep = |value| if capture.is_reference { Ok(value) } else { self.kept(value, is_reference, at) };
+                let keep =
+                    |value| if capture.is_reference { Ok(value) } else { self.kept(value, is_reference, tree.is_mutable, at) };
                 let all = all.into_iter().map(keep).collect::<LoweringResult<_>>()?;
                 names.insert(capture.name.clone(), NameBinding::Pack(all));
                 continue;
@@ -76,7 +81,7 @@ impl KernelLowering {
                 false => {
                     copied.push(capture.name.clone());
                     let is_copied = capture.value.is_some() || self.is_declared_reference(&capture.name);
-                    self.kept(value, is_copied, at)?
+                    self.kept(value, is_copied, tree.is_mutable, at)?
                 }
             };
             names.insert(capture.name.clone(), NameBinding::Value(value));
@@ -106,7 +111,14 @@ impl KernelLowering {
         }
         let frame = self.current();
         let namespaces = frame.scopes.iter().flat_map(|scope| scope.namespaces.iter().cloned()).collect();
-        let scope = LambdaScope { names, namespaces, owner: frame.owner, this, object: frame.object.clone() };
+        let of = |scope: &LocalNames| scope.aliases_of_namespaces.clone();
+        let aliases_of_namespaces = frame.scopes.iter().flat_map(of).collect();
+        // What is copied is a variable of its own.
+        let is_seen = |(name, _): &(&Rc<str>, &ReferenceKind)| !tree.captures.iter().any(|c| !c.is_reference && c.name == **name);
+        let all = frame.scopes.iter().flat_map(|scope| scope.references.iter()).filter(is_seen);
+        let references = all.filter(|_| !tree.copies).map(|(name, kind)| (name.clone(), *kind)).collect();
+        let (owner, object) = (frame.owner, frame.object.clone());
+        let scope = LambdaScope { names, namespaces, aliases_of_namespaces, references, owner, this, object };
         let bindings = frame.bindings.clone();
         let layout = StructureTree {
             name: "(lambda)".into(),
@@ -180,12 +192,12 @@ impl KernelLowering {
     /// Was a name that is seen here declared as a reference?
     pub(super) fn is_declared_reference(&self, name: &Rc<str>) -> bool {
         let scope = self.current().scopes.iter().rev().find(|s| s.names.contains_key(name));
-        scope.is_some_and(|scope| scope.references.contains(name))
+        scope.is_some_and(|scope| scope.references.contains_key(name) || scope.references_of_packs.contains_key(name))
     }
 
-    /// A copy of a variable. What threads share is no variable of the block and stays where it is, but where a reference leads to it, or it is
+    /// A copy of a variable, which only a `mutable` lambda may change. What threads share is no variable of the block and stays where it is, but where a reference leads to it, or it is
     /// what a capture begins as.
-    fn kept(&mut self, value: TypedValue, is_copied: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
+    fn kept(&mut self, value: TypedValue, is_copied: bool, is_mutable: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
         let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &value.form else { return Ok(value) };
         let is_shared = !is_copied
             && matches!(
@@ -200,16 +212,25 @@ impl KernelLowering {
                 let help = "capture it by reference, or make it within the lambda";
                 self.refuse(at, "a lambda with a copy of what has a destructor is not understood", help)
             }
-            TypeShape::Structure(_) | TypeShape::Array(..) if !is_shared => {
+            TypeShape::Structure(number) if !is_shared => {
+                let ty = CudaType { is_constant: value.ty.is_constant || !is_mutable, ..value.ty.clone() };
+                let made = self.constructed(*number, vec![TypedValue::place(value.ty.clone(), place.clone())], at)?;
+                match made.form {
+                    ValueForm::Temporary(copy) => Ok(TypedValue::place(ty, copy)),
+                    form => Ok(TypedValue { ty, form }),
+                }
+            }
+            TypeShape::Array(..) if !is_shared => {
                 let (bytes, align) = self.size_of(&value.ty, at)?;
                 let copy = self.local("kept", bytes, align, at)?;
                 self.copy(&place.clone(), &value.ty, &copy, &value.ty, at)?;
-                Ok(TypedValue::place(value.ty, copy))
+                let ty = CudaType { is_constant: value.ty.is_constant || !is_mutable, ..value.ty };
+                Ok(TypedValue::place(ty, copy))
             }
             _ if value.ty.is_scalar() && !is_shared => {
                 let value = self.fixed(value)?;
                 let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), at));
-                Ok(TypedValue { ty: value.ty.value(), form })
+                Ok(TypedValue { ty: CudaType { is_constant: !is_mutable, ..value.ty.value() }, form })
             }
             _ => Ok(value),
         }

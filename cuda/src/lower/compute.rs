@@ -34,6 +34,17 @@ impl KernelLowering {
         if let Some(number) = value.ty.structure() {
             return self.converted_by_method(value, number, &to, at);
         }
+        if let (TypeShape::Pointer(of), TypeShape::Pointer(into)) = (&value.ty.shape, &to.shape)
+            && (of.is_constant && !into.is_constant || of.is_volatile && !into.is_volatile)
+            && !matches!(value.form, ValueForm::Text(_))
+        {
+            let text = format!("a value of the type {} is no {}", self.type_text(&value.ty), self.type_text(&to));
+            return self.refuse(
+                at,
+                text,
+                "C++ drops no `const` and no `volatile`: make it a pointer to what it leads to, or cast it",
+            );
+        }
         let is_same = match (&value.ty.shape, &to.shape) {
             (TypeShape::Pointer(_) | TypeShape::Null, TypeShape::Pointer(_) | TypeShape::Null) => true,
             (a, b) => a == b,
@@ -45,8 +56,13 @@ impl KernelLowering {
             let place = match value.form {
                 ValueForm::Address(place) => *place,
                 form => {
-                    let base = self.in_register(TypedValue { ty: value.ty, form })?;
-                    ValuePlace::Memory { base, offset: 0, space: super::KnownSpace::Any }
+                    let from = self.in_register(TypedValue { ty: value.ty, form })?;
+                    // What leads to nothing does so as its base, too.
+                    let (predicate, base) = (self.predicate(), self.new_register(&to));
+                    self.emit(format!("setp.eq.u64 {predicate}, {from}, 0"))?;
+                    self.emit(format!("add.s64 {base}, {from}, {by}"))?;
+                    self.emit(format!("selp.b64 {base}, 0, {base}, {predicate}"))?;
+                    return Ok(TypedValue::register(to, base));
                 }
             };
             return Ok(TypedValue { ty: to, form: ValueForm::Address(Box::new(Self::behind(&place, by))) });
@@ -219,7 +235,7 @@ impl KernelLowering {
         let (a, b) = (self.rvalue(a)?, self.rvalue(b)?);
         let ty = match (a.ty.is_pointer(), b.ty.is_pointer()) {
             (false, false) => a.ty.common(&b.ty),
-            _ => CudaType::pointer(CudaType::VOID),
+            _ => CudaType::pointer(CudaType { is_constant: true, is_volatile: true, ..CudaType::VOID }),
         };
         if !ty.is_scalar() || !a.ty.is_scalar() || !b.ty.is_scalar() {
             let text = format!("`{}` of {} and {} is not understood", of.sign(), self.type_text(&a.ty), self.type_text(&b.ty));

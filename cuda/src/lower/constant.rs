@@ -48,10 +48,56 @@ impl KernelLowering {
     pub(super) fn type_of_enumeration(&mut self, tree: &Rc<EnumerationTree>) -> LoweringResult<CudaType> {
         let ty = match &tree.base {
             Some(base) => self.resolved(base)?,
-            None => CudaType::INT,
+            None if tree.is_scoped => CudaType::INT,
+            None => self.type_for_constants(tree)?,
         };
         let identity = EnumerationIdentity { tree: Rc::as_ptr(tree) as usize, is_scoped: tree.is_scoped };
         Ok(CudaType { enumeration: Some(identity), ..ty })
+    }
+
+    /// The type of whole numbers that has all constants of an enumeration, as nvcc chooses it: the first of `int`, `unsigned`, `long`, `unsigned long`.
+    fn type_for_constants(&mut self, tree: &Rc<EnumerationTree>) -> LoweringResult<CudaType> {
+        let identity = Rc::as_ptr(tree) as usize;
+        let is_small = |e: &CudaExpression| match &e.what {
+            ExpressionKind::Integer { value, .. } => *value <= i32::MAX as u64 - tree.constants.len() as u64,
+            _ => false,
+        };
+        // Within its own braces a constant is of the type of its value.
+        if self.open_enumerations.contains(&identity) || tree.constants.iter().all(|(_, e)| e.as_ref().is_none_or(is_small)) {
+            return Ok(CudaType::INT);
+        }
+        self.open_enumerations.push(identity);
+        let mut all = Vec::new();
+        for number in 0..tree.constants.len() {
+            let (value, n) = match &tree.constants[number].1 {
+                Some(e) => match self.constant(e, "the value of a constant") {
+                    Ok(value) => (value, 0),
+                    Err(stop) => {
+                        self.open_enumerations.pop();
+                        return Err(stop);
+                    }
+                },
+                None => match all.last().cloned() {
+                    Some(before) => (before, 1),
+                    None => (TypedValue::constant(CudaType::INT, 0), 0),
+                },
+            };
+            let bits = value.known().unwrap_or(0).wrapping_add(n);
+            all.push(TypedValue { form: super::ValueForm::Constant(bits), ..value });
+        }
+        self.open_enumerations.pop();
+        let of = |value: &TypedValue| match (value.known().unwrap_or(0), value.ty.is_signed()) {
+            (bits, true) => i128::from(bits as i64),
+            (bits, false) => i128::from(bits),
+        };
+        let (least, most) = all.iter().map(of).fold((0, 0), |(least, most), value| (value.min(least), value.max(most)));
+        let fits = |bytes: u32, is_signed: bool| match is_signed {
+            true => least >= -(1i128 << (8 * bytes - 1)) && most < 1i128 << (8 * bytes - 1),
+            false => least >= 0 && most < 1i128 << (8 * bytes),
+        };
+        let types = [(4, true), (4, false), (8, true), (8, false)];
+        let (bytes, is_signed) = types.into_iter().find(|&(bytes, is_signed)| fits(bytes, is_signed)).unwrap_or((8, true));
+        Ok(CudaType::integer(bytes as u8, is_signed))
     }
 
     /// The value of a constant of an enumeration.

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::structure::FoundMethod;
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::{CudaRefusal, CudaSpan};
-use crate::tree::{CudaExpression, ExpressionKind, FunctionRole, FunctionTree, TypeTree};
-use crate::types::{CudaType, StructureLayout, TypeShape};
+use crate::tree::{CudaExpression, FunctionRole, FunctionTree, TemplateArgument};
+use crate::types::{CudaType, ReferenceKind, StructureLayout, TypeShape};
 
 /// By what a value becomes a parameter. The later ones are worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,8 +29,6 @@ pub(super) enum ReferenceBinding {
     Left,
     /// `T&&`
     Right,
-    /// `T&&` of a parameter of the function's own template: either, as the value is.
-    Forwarding,
 }
 
 /// The way of a value to a parameter.
@@ -136,22 +134,15 @@ impl KernelLowering {
         }
     }
 
-    /// What `std::move` gives, or `std::forward`, of which a parameter says whether it goes.
-    pub(super) fn expiring(&mut self, is_move: bool, e: &CudaExpression) -> LoweringResult<TypedValue> {
+    /// What `std::move` gives, or `std::forward` by the argument of its template.
+    pub(super) fn expiring(&mut self, of: Option<&TemplateArgument>, e: &CudaExpression) -> LoweringResult<TypedValue> {
         let value = self.lower(e)?;
         let ValueForm::Place(place) = &value.form else { return Ok(value) };
-        let name = match &e.what {
-            ExpressionKind::Name(path) if path.parts.len() == 1 => Some(&path.last().name),
-            _ => None,
+        let stays = match of {
+            Some(TemplateArgument::Type(tree)) => self.resolved_argument(tree)?.reference == Some(ReferenceKind::Left),
+            _ => false,
         };
-        let scope = name.and_then(|name| self.current().scopes.iter().rev().find(|s| s.names.contains_key(name)).zip(Some(name)));
-        let scope = scope.filter(|(scope, name)| scope.references.contains(*name));
-        let form = match scope.map(|(scope, name)| scope.expiring.contains(name)) {
-            _ if is_move => ValueForm::Expiring(place.clone(), true),
-            Some(true) => ValueForm::Expiring(place.clone(), true),
-            Some(false) => ValueForm::Place(place.clone()),
-            None => ValueForm::Expiring(place.clone(), false),
-        };
+        let form = if stays { ValueForm::Place(place.clone()) } else { ValueForm::Expiring(place.clone()) };
         Ok(TypedValue { ty: value.ty, form })
     }
 
@@ -171,11 +162,6 @@ impl KernelLowering {
         }
         let from = &value.ty;
         let is_left = is_left(value);
-        let binding = match (binding, is_left) {
-            (ReferenceBinding::Forwarding, true) => ReferenceBinding::Left,
-            (ReferenceBinding::Forwarding, false) => ReferenceBinding::Right,
-            (other, _) => other,
-        };
         let is_same = from.is_similar(to)
             || matches!((&from.shape, &to.shape), (TypeShape::Array(a, _), TypeShape::Array(b, None)) if a.is_similar(b));
         let distance = match (from.structure(), to.structure()) {
@@ -349,7 +335,8 @@ impl KernelLowering {
     fn conversions(&mut self, number: usize, with_explicit: bool) -> LoweringResult<Vec<(FoundMethod, CudaType, bool)>> {
         let is_one = |m: &FunctionTree| m.role == FunctionRole::Conversion && (with_explicit || !m.is_explicit);
         let mut found = Vec::new();
-        for method in self.methods(number, &is_one) {
+        let all = self.methods(number, &is_one);
+        for method in self.all_defined(all)? {
             let StructureLayout { tree, bindings, .. } = self.structures[method.1].clone();
             let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
             let ty = self.outside(namespace, bindings, Some(method.1), |this| this.resolved(&method.0.result))?;
@@ -443,18 +430,11 @@ pub(super) fn is_left(value: &TypedValue) -> bool {
     matches!(value.form, ValueForm::Place(_) | ValueForm::Text(_))
 }
 
-/// What a parameter is to a value, by its type; the names are those of the function's own template.
-pub(super) fn binding_of_parameter(tree: &TypeTree, names: &[Rc<str>]) -> ReferenceBinding {
-    let TypeTree::Reference(of) = tree else { return ReferenceBinding::Copy };
-    match &**of {
-        TypeTree::Rvalue(of) => match &**of {
-            TypeTree::Named(path)
-                if path.parts.len() == 1 && path.last().arguments.is_none() && names.contains(&path.last().name) =>
-            {
-                ReferenceBinding::Forwarding
-            }
-            _ => ReferenceBinding::Right,
-        },
-        _ => ReferenceBinding::Left,
+/// What a parameter is to a value, by its type.
+pub(super) fn binding_of(ty: &CudaType) -> ReferenceBinding {
+    match ty.reference {
+        None => ReferenceBinding::Copy,
+        Some(ReferenceKind::Left) => ReferenceBinding::Left,
+        Some(ReferenceKind::Right) => ReferenceBinding::Right,
     }
 }

@@ -64,7 +64,7 @@ impl KernelLowering {
                             let rest =
                                 given[n..].iter().filter_map(|b| if let TemplateBinding::Type(ty) = b { Some(ty) } else { None });
                             let rest: Vec<CudaType> = rest.cloned().collect();
-                            self.deduce_pack(&of.pattern.clone(), &rest, parameters, found);
+                            self.deduce_pack(&super::pack::each(&of.pattern, &rest), &of.pattern, parameters, found);
                             break;
                         }
                         (TemplateArgument::Value(CudaExpression { what: ExpressionKind::Pack(of), .. }), _) => {
@@ -89,7 +89,10 @@ impl KernelLowering {
                     }
                 }
             }
-            TypeTree::Reference(of) | TypeTree::Rvalue(of) => self.deduce(of, ty, parameters, found),
+            TypeTree::Reference(of) => self.deduce(of, &ty.referred(), parameters, found),
+            TypeTree::Rvalue(of) => self.deduce(of, ty, parameters, found),
+            // A reference is never constant itself.
+            TypeTree::Constant(_) | TypeTree::Volatile(_) if ty.reference.is_some() => {}
             TypeTree::Constant(of) => self.deduce(of, &CudaType { is_constant: false, ..ty.clone() }, parameters, found),
             TypeTree::Volatile(of) => self.deduce(of, &CudaType { is_volatile: false, ..ty.clone() }, parameters, found),
             TypeTree::Pointer(of) => {
@@ -117,8 +120,8 @@ impl KernelLowering {
     /// Finds what the packs of a template are from several types.
     pub(super) fn deduce_pack(
         &mut self,
+        types: &[(TypeTree, CudaType)],
         tree: &TypeTree,
-        types: &[CudaType],
         parameters: &[TemplateParameter],
         found: &mut TemplateBindings,
     ) {
@@ -131,7 +134,7 @@ impl KernelLowering {
             .collect();
         let elements: Vec<TemplateParameter> = packs.iter().map(|p| p.element()).collect();
         let mut all: Vec<Vec<TemplateBinding>> = vec![Vec::new(); packs.len()];
-        for ty in types {
+        for (tree, ty) in types {
             let mut one = TemplateBindings::new();
             self.deduce(tree, ty, &elements, &mut one);
             for (pack, element) in all.iter_mut().zip(&elements) {

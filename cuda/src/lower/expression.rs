@@ -7,14 +7,14 @@ use super::lookup::special_variable;
 use super::{KernelLowering, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, NamePath, TemplateArgument, TypeTree};
-use crate::types::{CudaType, TypeShape};
+use crate::types::{CudaType, ReferenceKind, TypeShape};
 
 impl KernelLowering {
     /// Lowers an expression. A name of a variable becomes its place, which [`Self::rvalue`] reads.
     pub(super) fn lower(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         let found = self.lower_argument(e)?;
         Ok(match found.form {
-            ValueForm::Expiring(place, _) => TypedValue::place(found.ty, place),
+            ValueForm::Expiring(place) => TypedValue::place(found.ty, place),
             form => TypedValue { ty: found.ty, form },
         })
     }
@@ -56,8 +56,9 @@ impl KernelLowering {
     fn lower_within(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         let at = e.at;
         Ok(match &e.what {
-            ExpressionKind::Integer { value, bytes, is_signed } => {
-                TypedValue::constant(CudaType::integer(*bytes, *is_signed), *value)
+            ExpressionKind::Integer { value, bytes, is_signed, is_second } => {
+                let shape = TypeShape::Integer { bytes: *bytes, is_signed: *is_signed, is_second: *is_second };
+                TypedValue::constant(CudaType::plain(shape), *value)
             }
             ExpressionKind::Real(value, is_single) => {
                 let bits = if *is_single { u64::from((*value as f32).to_bits()) } else { value.to_bits() };
@@ -122,13 +123,17 @@ impl KernelLowering {
                 self.pointed(pointer, at)?
             }
             ExpressionKind::Member(of, part, is_arrow) => self.member(of, part, *is_arrow, at)?,
-            ExpressionKind::Cast(ty, of) => self.cast(ty, of, at)?,
+            ExpressionKind::Cast(ty, of, is_of_bits) => self.cast(ty, of, *is_of_bits, at)?,
             ExpressionKind::Construct(tree, arguments) => {
                 if let Some(found) = self.constructed_of_template(tree, arguments, false, at)? {
                     return Ok(found);
                 }
                 let ty = self.resolved(tree)?;
                 match ty.structure() {
+                    // `T()` is zeros where nobody wrote how it begins.
+                    Some(number) if arguments.is_empty() && self.is_aggregate(number) => {
+                        self.constructed_by_list(&ty, &[], at)?
+                    }
                     Some(number) => {
                         let values = self.arguments(arguments)?;
                         self.constructed(number, values, at)?
@@ -224,9 +229,22 @@ impl KernelLowering {
         if let TypeShape::Array(..) = to.ty.shape {
             return self.refuse(at, "an array is not assigned", "assign its elements");
         }
+        self.may_be_changed(to, at)?;
         let value = self.converted(value, &to.ty, at)?;
         self.set_position(at);
         self.store(&place.clone(), &to.ty, value)
+    }
+
+    /// An error where something that is constant would change.
+    pub(super) fn may_be_changed(&self, to: &TypedValue, at: CudaSpan) -> LoweringResult<()> {
+        match to.ty.is_constant {
+            true => self.refuse(
+                at,
+                format!("a value of the type {} is changed", self.type_text(&to.ty)),
+                "it is `const`: change another one, or take `const` away",
+            ),
+            false => Ok(()),
+        }
     }
 
     /// What a structure stands for as a number, if it has a conversion; else the value.
@@ -438,6 +456,16 @@ impl KernelLowering {
         self.pointed(TypedValue::register(pointer, register), at).map(Some)
     }
 
+    /// The pointer that two of them become (C++ [expr.type]): to the base, or to `void`, with what either says of what it leads to.
+    fn common_pointer(&self, a: &CudaType, b: &CudaType) -> Option<CudaType> {
+        let (TypeShape::Pointer(of_a), TypeShape::Pointer(of_b)) = (&a.shape, &b.shape) else { return None };
+        let is_base = |base: &CudaType, of: &CudaType| {
+            base.structure().zip(of.structure()).is_some_and(|(base, of)| base != of && self.base_at(of, base).is_some())
+        };
+        let of = if of_b.is_void() || is_base(of_b, of_a) { of_b } else { of_a };
+        Some(CudaType::pointer((**of).clone().within(of_a).within(of_b)))
+    }
+
     fn choice(
         &mut self,
         condition: &CudaExpression,
@@ -477,7 +505,7 @@ impl KernelLowering {
             (a, b) if a.is_arithmetic() && b.is_arithmetic() && a.shape != b.shape => a.common(b),
             (a, b) if a.is_arithmetic() && b.is_arithmetic() || b.shape == TypeShape::Null => a.value(),
             (a, b) if a.shape == TypeShape::Null || a.structure().is_some() => b.value(),
-            (a, _) => a.value(),
+            (a, b) => self.common_pointer(a, b).unwrap_or_else(|| a.value()),
         };
         if first.is_empty() && second.is_empty() && ty.is_scalar() {
             let (a, b) = (self.converted(a, &ty, at)?, self.converted(b, &ty, at)?);
@@ -505,8 +533,9 @@ impl KernelLowering {
             self.line = (0, 0);
             if let Some(result) = &result {
                 match ty.structure() {
-                    Some(_) => {
-                        self.assigned_structure(result.clone(), value, at)?;
+                    Some(number) => {
+                        let (ValueForm::Place(to) | ValueForm::Temporary(to)) = result.form.clone() else { continue };
+                        self.construct_at(&to, number, vec![value], at)?;
                     }
                     None => self.put(result, value, at)?,
                 }
@@ -712,7 +741,7 @@ impl KernelLowering {
             let text = format!("{count} names for the {size} parts of a value of the type {}", self.type_text(&base.ty));
             return self.refuse(at, text, "give a name for each");
         }
-        let number = made(ExpressionKind::Integer { value: number as u64, bytes: 8, is_signed: false });
+        let number = made(ExpressionKind::Integer { value: number as u64, bytes: 8, is_signed: false, is_second: false });
         let name = part("get", Some(vec![TemplateArgument::Value(number)]));
         let has_own = base.ty.structure().is_some_and(|n| self.has_method(n, "get"));
         let call = match has_own {
@@ -738,20 +767,21 @@ impl KernelLowering {
         }
     }
 
-    fn cast(&mut self, tree: &TypeTree, of: &CudaExpression, at: CudaSpan) -> LoweringResult<TypedValue> {
-        let ty = self.resolved(tree)?;
-        let is_reference = matches!(super::lookup::strip(tree), TypeTree::Reference(_));
+    fn cast(&mut self, tree: &TypeTree, of: &CudaExpression, is_of_bits: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let ty = self.resolved_argument(tree)?;
+        let (ty, kind) = (ty.referred(), ty.reference);
+        let is_reference = kind.is_some();
         let value = self.lower(of)?;
         if is_reference {
-            if let Some(found) = self.cast_along_bases(&value, &ty) {
+            if let Some(found) = self.cast_along_bases(&value, &ty).filter(|_| !is_of_bits) {
                 return Ok(found);
             }
             return match value.form {
                 // `static_cast<T&&>(x)` says that it goes.
                 ValueForm::Place(place)
-                    if value.ty.shape == ty.shape && super::call::is_reference_to_what_goes(tree) && !ty.is_volatile =>
+                    if value.ty.shape == ty.shape && kind == Some(ReferenceKind::Right) && !ty.is_volatile =>
                 {
-                    Ok(TypedValue { ty: value.ty, form: ValueForm::Expiring(place, true) })
+                    Ok(TypedValue { ty: value.ty, form: ValueForm::Expiring(place) })
                 }
                 // What is said of it counts, also that it changes after all.
                 ValueForm::Place(place) if value.ty.is_similar(&ty) && !ty.is_volatile => Ok(TypedValue::place(ty, place)),
@@ -771,7 +801,17 @@ impl KernelLowering {
             return Ok(TypedValue::nothing());
         }
         let value = self.rvalue(value)?;
-        // Bits that are of another type of the same size: `reinterpret_cast` of numbers is a conversion.
+        // Whoever casts an address may say that what it leads to changes, and of bits that they are of another type.
+        let value = match (&value.ty.shape, &ty.shape) {
+            (TypeShape::Pointer(_), TypeShape::Pointer(to)) if is_of_bits => {
+                TypedValue { ty: CudaType::pointer((**to).clone()), form: value.form }
+            }
+            (TypeShape::Pointer(of), TypeShape::Pointer(to)) => {
+                let of = CudaType { is_constant: to.is_constant, is_volatile: to.is_volatile, ..(**of).clone() };
+                TypedValue { ty: CudaType::pointer(of), form: value.form }
+            }
+            _ => value,
+        };
         self.converted(value, &ty, at)
     }
 
@@ -798,8 +838,11 @@ impl KernelLowering {
     }
 
     /// Binds a name to any number of values.
-    pub(super) fn bind_pack(&mut self, name: Rc<str>, all: Vec<TypedValue>) {
+    pub(super) fn bind_pack(&mut self, name: Rc<str>, all: Vec<TypedValue>, kinds: Vec<Option<ReferenceKind>>) {
         if let Some(scope) = self.frame().scopes.last_mut() {
+            if kinds.iter().any(Option::is_some) {
+                scope.references_of_packs.insert(name.clone(), kinds);
+            }
             scope.names.insert(name, NameBinding::Pack(all));
         }
     }
@@ -814,7 +857,7 @@ pub(super) fn may_change(e: &CudaExpression) -> bool {
         | ExpressionKind::Construct(..)
         | ExpressionKind::ConstructByList(..) => true,
         ExpressionKind::Unary(CudaUnary::Increment | CudaUnary::Decrement, _) => true,
-        ExpressionKind::Unary(_, a) | ExpressionKind::Cast(_, a) | ExpressionKind::Member(a, ..) => may_change(a),
+        ExpressionKind::Unary(_, a) | ExpressionKind::Cast(_, a, _) | ExpressionKind::Member(a, ..) => may_change(a),
         ExpressionKind::Binary(_, a, b) | ExpressionKind::Index(a, b) | ExpressionKind::Comma(a, b) => {
             may_change(a) || may_change(b)
         }

@@ -58,6 +58,7 @@ pub(crate) fn compiled(program: ProgramReader, target: &str) -> (String, Vec<(Rc
         functions: Vec::new(),
         compared_functions: None,
         needs_assertions: false,
+        open_enumerations: Vec::new(),
         grid_barriers: 0,
     };
     lowering.module(target)
@@ -339,7 +340,7 @@ impl KernelLowering {
             }
         }
         if let Some(parameter) = function.parameters.last().filter(|p| p.is_pack) {
-            self.bind_pack(parameter.name.clone(), pack);
+            self.bind_pack(parameter.name.clone(), pack, Vec::new());
         }
         let result = self.resolved(&function.result)?;
         if !result.is_void() {

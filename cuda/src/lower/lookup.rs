@@ -20,14 +20,20 @@ impl KernelLowering {
         let text = match &ty.shape {
             TypeShape::Void => "void".to_owned(),
             TypeShape::Bool => "bool".to_owned(),
-            TypeShape::Integer { bytes, is_signed } => {
-                let word = ["char", "short", "int", "long long"][match bytes {
-                    1 => 0,
-                    2 => 1,
-                    4 => 2,
-                    _ => 3,
-                }];
-                format!("{}{word}", if *is_signed { "" } else { "unsigned " })
+            TypeShape::Integer { bytes, is_signed, is_second } => {
+                let word = match (bytes, is_second) {
+                    (1, _) => "char",
+                    (2, _) => "short",
+                    (4, _) => "int",
+                    (_, false) => "long",
+                    (_, true) => "long long",
+                };
+                let sign = match (is_signed, bytes, is_second) {
+                    (false, ..) => "unsigned ",
+                    (true, 1, true) => "signed ",
+                    _ => "",
+                };
+                format!("{sign}{word}")
             }
             TypeShape::Real(8) => "double".to_owned(),
             TypeShape::Real(_) => "float".to_owned(),
@@ -41,16 +47,17 @@ impl KernelLowering {
         constant.to_owned() + volatile + &text
     }
 
-    /// The type that a tree of one is.
+    /// The type of the values of what a tree of a type says.
     pub(super) fn resolved(&mut self, tree: &TypeTree) -> LoweringResult<CudaType> {
         Ok(match tree {
             TypeTree::Void | TypeTree::Auto | TypeTree::AutoAsIs => CudaType::VOID,
             TypeTree::Bool => CudaType::BOOL,
-            TypeTree::Integer(bytes, is_signed) => CudaType::integer(*bytes, *is_signed),
+            TypeTree::Integer(bytes, is_signed, is_second) => {
+                CudaType::plain(TypeShape::Integer { bytes: *bytes, is_signed: *is_signed, is_second: *is_second })
+            }
             TypeTree::Real(bytes) => CudaType::plain(TypeShape::Real(*bytes)),
-            TypeTree::Constant(of) => CudaType { is_constant: true, ..self.resolved(of)? },
+            TypeTree::Constant(_) | TypeTree::Volatile(_) => self.resolved_argument(tree)?.referred(),
             TypeTree::Reference(of) | TypeTree::Rvalue(of) => self.resolved(of)?,
-            TypeTree::Volatile(of) => CudaType { is_volatile: true, ..self.resolved(of)? },
             TypeTree::Pointer(of) => CudaType::pointer(self.resolved(of)?),
             TypeTree::Array(of, size) => {
                 let of = self.resolved(of)?;
@@ -77,14 +84,14 @@ impl KernelLowering {
                 value.ty
             }
             TypeTree::Function => CudaType::plain(TypeShape::Function),
-            TypeTree::Pack(of) => self.element_type(of)?,
-            TypeTree::Named(path) => self.named_type(path)?,
+            TypeTree::Pack(of) => self.element_type(of)?.referred(),
+            TypeTree::Named(path) => self.named_type(path)?.referred(),
         })
     }
 
     /// A structure among what a path begins with: `Lock<4>::kind`.
     pub(super) fn qualifying_structure(&mut self, path: &NamePath) -> LoweringResult<Option<usize>> {
-        if path.parts.len() < 2 {
+        if path.parts.len() < 2 || path.parts.len() == 2 && path.is_of_all() {
             return Ok(None);
         }
         let front = NamePath { parts: path.parts[..path.parts.len() - 1].to_vec(), at: path.at };
@@ -165,7 +172,7 @@ impl KernelLowering {
             }
             if let Some((_, alias)) = tree.aliases.iter().find(|(name, _)| *name == last.name) {
                 self.enter(path.at)?;
-                let found = self.outside(tree.namespace.clone(), bindings, Some(owner), |this| this.resolved(alias));
+                let found = self.outside(tree.namespace.clone(), bindings, Some(owner), |this| this.resolved_argument(alias));
                 self.depth -= 1;
                 return found.map(Some);
             }
@@ -183,7 +190,7 @@ impl KernelLowering {
                 let within = NamePath { parts: front.chain([last.clone()]).collect(), at: path.at };
                 self.enter(path.at)?;
                 let found = self.outside(namespace, bindings, Some(base), |this| match &alias {
-                    Some(alias) => this.resolved(alias),
+                    Some(alias) => this.resolved_argument(alias),
                     None => this.named_type(&within),
                 });
                 self.depth -= 1;
@@ -214,7 +221,7 @@ impl KernelLowering {
                         Some(parameters) => Rc::new(self.bound(&parameters, last.arguments.as_deref(), path.at)?),
                         None => self.current().bindings.clone(),
                     };
-                    let found = self.outside(namespace, bindings, owner, |this| this.resolved(&tree));
+                    let found = self.outside(namespace, bindings, owner, |this| this.resolved_argument(&tree));
                     self.depth -= 1;
                     return found.map(Some);
                 }
@@ -240,10 +247,6 @@ impl KernelLowering {
         owner: Option<usize>,
         at: CudaSpan,
     ) -> LoweringResult<usize> {
-        // Traits are asked about references; what holds values of the type would hold copies.
-        if tree.at.file > 0 || matches!(&*tree.name, "tuple" | "pair" | "optional" | "array") {
-            self.are_no_references(arguments.unwrap_or(&[]), at)?;
-        }
         let bindings = match &tree.template {
             Some(parameters) => {
                 // Its own name within it is itself.
@@ -534,6 +537,16 @@ impl KernelLowering {
             1 => self.current().owner,
             _ => self.qualifying_structure(path)?,
         };
+        // `Base::v` is a member of the base that the object has.
+        if let (Some(base), Some(own), Some(this), true) =
+            (owner, self.current().owner, self.current().this.clone(), path.parts.len() > 1)
+            && let Some(offset) = if base == own { Some(0) } else { self.base_at(own, base) }
+        {
+            let ty = CudaType::plain(TypeShape::Structure(base)).within(&self.current().object);
+            if let Some(found) = self.member_of(&ty, &Self::behind(&this, offset as i64), &last.name)? {
+                return Ok(found);
+            }
+        }
         if let Some(owner) = owner
             && let Some(found) = self.constant_of(owner, &last.name)?
         {

@@ -10,7 +10,9 @@ mod closure;
 mod compute;
 mod constant;
 mod conversion;
+mod copying;
 mod deduce;
+mod definition;
 mod evaluate;
 mod expression;
 mod kernel;
@@ -39,7 +41,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::read::ProgramReader;
 use crate::tree::{FunctionTree, NamePath};
-use crate::types::{CudaType, StructureLayout, TemplateBinding, TemplateBindings};
+use crate::types::{CudaType, ReferenceKind, StructureLayout, TemplateBinding, TemplateBindings};
 
 pub(crate) use self::kernel::compiled;
 
@@ -129,8 +131,8 @@ enum ValueForm {
     Address(Box<ValuePlace>),
     /// What is at a place.
     Place(ValuePlace),
-    /// What is at a place and goes (`std::move`); where it says `false` it may also stay (`std::forward`). Only arguments are.
-    Expiring(ValuePlace, bool),
+    /// What is at a place and goes (`std::move`). Only arguments are.
+    Expiring(ValuePlace),
     /// A structure that nobody else has.
     Temporary(ValuePlace),
     Text(Rc<str>),
@@ -182,12 +184,14 @@ enum NameBinding {
 #[derive(Debug, Default)]
 struct LocalNames {
     names: FxHashMap<Rc<str>, NameBinding>,
-    /// Those that were declared as references.
-    references: FxHashSet<Rc<str>>,
-    /// References of which it is known that what they lead to goes.
-    expiring: FxHashSet<Rc<str>>,
+    /// Those that were declared as references, and as which.
+    references: FxHashMap<Rc<str>, ReferenceKind>,
+    /// The same for each element of a pack.
+    references_of_packs: FxHashMap<Rc<str>, Vec<Option<ReferenceKind>>>,
     /// The namespaces whose names are seen (`using namespace a;`).
     namespaces: Vec<Vec<Rc<str>>>,
+    /// Other names of namespaces (`namespace b = a;`).
+    aliases_of_namespaces: FxHashMap<Rc<str>, Vec<Rc<str>>>,
     /// What has to be destroyed at its end.
     destroyed: Vec<(ValuePlace, usize)>,
 }
@@ -208,8 +212,6 @@ struct InlinedCall {
     /// Whether what it is called for is constant, or volatile, to it.
     object: CudaType,
     bindings: Rc<TemplateBindings>,
-    /// The parameters of its template that are references to variables.
-    references: FxHashSet<Rc<str>>,
     namespace: Rc<[Rc<str>]>,
     scopes: Vec<LocalNames>,
     targets: Vec<JumpTargets>,
@@ -238,7 +240,6 @@ impl InlinedCall {
             this: None,
             object: CudaType::VOID,
             bindings: Rc::default(),
-            references: FxHashSet::default(),
             namespace,
             scopes: vec![LocalNames::default()],
             targets: Vec::new(),
@@ -305,6 +306,8 @@ pub(crate) struct KernelLowering {
     /// How many of them the first call by an address was compared with.
     compared_functions: Option<usize>,
     needs_assertions: bool,
+    /// Enumerations whose type is being found, by where their trees are.
+    open_enumerations: Vec<usize>,
     grid_barriers: usize,
 }
 

@@ -21,15 +21,21 @@ impl KernelLowering {
             return self.placed_entries(taken);
         }
         let mut qualifier: Vec<Rc<str>> = path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()).collect();
-        for _ in 0..8 {
-            let Some(real) = qualifier.first().and_then(|q| self.program.aliases_of_namespaces.get(q)) else { break };
-            qualifier.splice(..1, real.iter().cloned());
+        let mut is_of_all = path.is_of_all();
+        if is_of_all {
+            qualifier.remove(0);
+        } else if let Some(of) = qualifier.first().and_then(|first| self.alias_of_block(first)) {
+            qualifier.splice(..1, of.iter().cloned());
+            is_of_all = true;
         }
         let frame = self.current();
         let mut around: Vec<Rc<str>> = frame.namespace.to_vec();
         if let Some(owner) = frame.owner {
             let tree = &self.structures[owner].tree;
             around = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+        }
+        if is_of_all {
+            around.clear();
         }
         let is_defined = |entry: &ItemEntry| !matches!(entry.item, DeclaredItem::Declared);
         let pick = |is: &dyn Fn(&[Rc<str>]) -> bool| -> Vec<ItemEntry> {
@@ -39,9 +45,14 @@ impl KernelLowering {
                 false => found,
             }
         };
-        let of_blocks = if qualifier.is_empty() { self.namespaces_of_blocks(&path.last().name) } else { Vec::new() };
+        let of_blocks = if path.parts.len() == 1 { self.namespaces_of_blocks(&path.last().name) } else { Vec::new() };
+        let mut real = None;
         for k in (0..=around.len()).rev() {
-            let whole = [&around[..k], &qualifier].concat();
+            let written = [&around[..k], &qualifier].concat();
+            let whole = self.program.without_aliases(written.clone());
+            if whole != written && real.is_none() {
+                real = Some(whole.clone());
+            }
             let taken = self.namespaces_taken_by(&whole, &path.last().name);
             // What a block takes is seen as if it stood in the innermost namespace around both.
             let is_of_block = |n: &[Rc<str>]| {
@@ -52,6 +63,10 @@ impl KernelLowering {
             if found.iter().any(is_defined) {
                 return found;
             }
+        }
+        let qualifier = real.unwrap_or(qualifier);
+        if is_of_all && qualifier.is_empty() {
+            return pick(&<[Rc<str>]>::is_empty);
         }
         let found = pick(&|n| n.ends_with(&qualifier));
         // `cuda::std` has what `cuda` has.
@@ -65,18 +80,22 @@ impl KernelLowering {
     fn namespaces_of_blocks(&self, name: &Rc<str>) -> Vec<Vec<Rc<str>>> {
         let mut found: Vec<Vec<Rc<str>>> = Vec::new();
         for taken in self.current().scopes.iter().flat_map(|scope| &scope.namespaces) {
-            let taken = self.without_alias(taken.clone());
-            found.extend(self.namespaces_taken_by(&taken, name));
-            found.push(taken);
+            found.extend(self.namespaces_taken_by(taken, name));
+            found.push(taken.clone());
         }
         found
     }
 
-    /// A namespace by its own name.
-    fn without_alias(&self, names: Vec<Rc<str>>) -> Vec<Rc<str>> {
-        match names.first().and_then(|first| self.program.aliases_of_namespaces.get(first)) {
-            Some(real) => real.iter().chain(&names[1..]).cloned().collect(),
-            None => names,
+    /// What another name of a namespace stands for that a block around has.
+    fn alias_of_block(&self, name: &Rc<str>) -> Option<&Vec<Rc<str>>> {
+        self.current().scopes.iter().rev().find_map(|scope| scope.aliases_of_namespaces.get(name))
+    }
+
+    /// A namespace by its own names, as it is named here.
+    pub(super) fn real_namespace(&self, names: &[Rc<str>]) -> Vec<Rc<str>> {
+        match names.first().and_then(|first| self.alias_of_block(first)) {
+            Some(of) => [&of[..], &names[1..]].concat(),
+            None => self.program.namespace_named(names, &self.current().namespace).unwrap_or_else(|| names.to_vec()),
         }
     }
 
@@ -90,7 +109,7 @@ impl KernelLowering {
             let single = self.program.names_taken.iter().filter(|(within, names)| of(within) && names.last() == Some(name));
             let single = single.map(|(_, names)| names[..names.len() - 1].to_vec());
             for taken in whole.chain(single).filter(|taken| !taken.is_empty()) {
-                let taken = self.without_alias(taken);
+                let taken = self.program.namespace_named(&taken, &next).unwrap_or(taken);
                 if !found.contains(&taken) {
                     open.push(taken.clone());
                     found.push(taken);

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::copying::CopyKind;
 use super::expression::may_change;
 use super::structure::FoundMethod;
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
@@ -131,14 +132,22 @@ impl KernelLowering {
                 return self.method_called(to, all, None, vec![value], at);
             }
         }
+        self.may_be_changed(&to, at)?;
+        let is_expiring = matches!(value.form, ValueForm::Expiring(_) | ValueForm::Temporary(_));
         let value = self.converted(value, &to.ty, at)?;
-        let (ValueForm::Place(from) | ValueForm::Temporary(from), ValueForm::Place(place) | ValueForm::Temporary(place)) =
+        let (ValueForm::Place(from) | ValueForm::Temporary(from), ValueForm::Place(_) | ValueForm::Temporary(_)) =
             (&value.form, &to.form)
         else {
             return self.refuse(at, "this structure is not assigned", "assign its members");
         };
-        let (from_ty, from, place) = (value.ty.clone(), from.clone(), place.clone());
-        self.copy(&from, &from_ty, &place, &to.ty, at)?;
+        let (from_ty, from) = (value.ty.clone(), from.clone());
+        // A reference leads to what it led to before.
+        let number = to.ty.structure().unwrap_or(number);
+        if self.structures[number].fields.iter().any(|f| f.is_reference) {
+            let text = format!("a value of the type {} is assigned, and has a reference", self.type_text(&to.ty));
+            return self.refuse(at, text, "C++ does not assign it; write an `operator=`, or use pointers");
+        }
+        self.copied_by_parts((&from, is_expiring), &from_ty, &to, CopyKind::Assigned, at)?;
         Ok(to)
     }
 }

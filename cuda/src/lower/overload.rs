@@ -4,15 +4,12 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::call::is_reference;
-use super::conversion::{ConversionSequence, ReferenceBinding, binding_of_parameter};
+use super::conversion::{ConversionSequence, ReferenceBinding, binding_of, is_left};
 use super::structure::FoundMethod;
 use super::{KernelLowering, KnownSpace, LoweringResult, LoweringStop, TypedValue, ValueForm, ValuePlace};
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::tree::{FunctionTree, ParameterTree, TemplateArgument, TemplateParameter, TypeTree};
-use crate::types::{CudaType, TemplateBinding, TemplateBindings, TypeShape};
-
-/// Of more values of which it is open whether they go no two functions are told apart.
-const MAX_OPEN_VALUES: usize = 6;
+use crate::types::{CudaType, ReferenceKind, TemplateBinding, TemplateBindings, TypeShape};
 
 /// The object that a method is called for: its type, and whether it is a variable.
 pub(super) type CalledObject<'o> = Option<(&'o CudaType, bool)>;
@@ -103,33 +100,6 @@ impl KernelLowering {
         object: CalledObject<'_>,
         (name, at): (&str, CudaSpan),
     ) -> LoweringResult<OverloadChoice> {
-        // What `std::forward` gives stays or goes as what it was given: both must mean one function.
-        let is_open = |v: &TypedValue| matches!(v.form, ValueForm::Expiring(_, false));
-        if let Some(n) = values.iter().position(is_open) {
-            let mut taking = all.iter().filter(|(f, ..)| f.takes(values.len()) && f.specialises.is_none());
-            let (first, second) = (taking.next(), taking.next());
-            if let (Some((f, ..)), Some((g, ..))) = (first, second)
-                && values.iter().filter(|v| is_open(v)).count() > MAX_OPEN_VALUES
-            {
-                return Err(self.ambiguous(name, (f.at, g.at), at).into());
-            }
-            let [mut left, mut right] = [values.to_vec(), values.to_vec()];
-            if let ValueForm::Expiring(place, _) = &values[n].form {
-                (left[n].form, right[n].form) = (ValueForm::Place(place.clone()), ValueForm::Expiring(place.clone(), true));
-            }
-            let stays = self.choice_of(all, explicit, &left, object, (name, at))?;
-            if second.is_none() && matches!(stays, OverloadChoice::One(..)) {
-                return Ok(stays);
-            }
-            let goes = self.choice_of(all, explicit, &right, object, (name, at))?;
-            return match (&stays, &goes) {
-                (OverloadChoice::One(a, _), OverloadChoice::One(b, _)) if a != b => {
-                    Err(self.ambiguous(name, (all[*a].0.at, all[*b].0.at), at).into())
-                }
-                (OverloadChoice::One(..), _) => Ok(stays),
-                _ => Ok(goes),
-            };
-        }
         let (mut candidates, unmade) = self.candidates(all, explicit, values, object, at)?;
         self.drop_declared(all, &mut candidates, values.len());
         let is_unfit = |c: &OverloadCandidate| c.object.iter().chain(&c.values).any(ConversionSequence::is_unfit);
@@ -212,8 +182,7 @@ impl KernelLowering {
                 && f.namespace == g.namespace
                 && f.object == g.object
                 && f.takes_any_number() == g.takes_any_number()
-                && a.types == b.types
-                && f.parameters.iter().zip(&g.parameters).all(|(p, q)| is_reference(&p.ty) == is_reference(&q.ty));
+                && a.types == b.types;
             is_worse && is_one && (f.template.is_none() || self.specificity((f, g), count) == Some(Ordering::Equal))
         };
         let kept: Vec<bool> = (0..candidates.len()).map(|n| !(0..candidates.len()).any(|m| m != n && is_again(n, m))).collect();
@@ -308,7 +277,10 @@ impl KernelLowering {
                             ValueForm::Place(place) if ty.is_similar(&value.ty) => ValueForm::Place(place.clone()),
                             _ => ValueForm::Place(ValuePlace::Memory { base: "%rd0".into(), offset: 0, space: KnownSpace::Any }),
                         };
-                        this.bind(parameter.name.clone(), TypedValue { ty: ty.clone(), form });
+                        this.bind(parameter.name.clone(), TypedValue { ty: ty.referred(), form });
+                        if let Some(kind) = ty.reference {
+                            this.refers(parameter.name.clone(), kind);
+                        }
                     }
                     this.resolved(&function.result)?;
                 }
@@ -316,19 +288,18 @@ impl KernelLowering {
             }
             Ok(types)
         })?;
-        let names: Vec<Rc<str>> = function.template.iter().flat_map(|all| all.iter()).map(|p| p.name().clone()).collect();
         let mut ways = Vec::new();
         for ((ty, value), parameter) in types.iter().zip(values).zip(&parameters) {
             if parameter.is_any {
                 ways.push(ConversionSequence::any());
                 continue;
             }
-            let binding = binding_of_parameter(&parameter.ty, &names);
+            let binding = binding_of(ty);
             let ty = match (binding, &ty.shape) {
-                (ReferenceBinding::Copy, TypeShape::Array(of, _)) => &CudaType::pointer((**of).clone()),
-                _ => ty,
+                (ReferenceBinding::Copy, TypeShape::Array(of, _)) => CudaType::pointer((**of).clone()),
+                _ => ty.referred(),
             };
-            let Some(way) = self.sequence(value, ty, binding)? else { return Ok(None) };
+            let Some(way) = self.sequence(value, &ty, binding)? else { return Ok(None) };
             ways.push(way);
         }
         Ok(Some((bindings, types, ways)))
@@ -348,9 +319,6 @@ impl KernelLowering {
         if explicit.len() > parameters.len() && !parameters.last().is_some_and(TemplateParameter::is_pack) {
             return Ok(None);
         }
-        if function.at.file > 0 {
-            self.are_no_references(&explicit, at)?;
-        }
         for (n, (parameter, argument)) in parameters.iter().zip(&explicit).enumerate() {
             let binding = match parameter.is_pack() {
                 true => self.pack_binding(parameter, &explicit[n..], &deduced, at)?,
@@ -363,14 +331,33 @@ impl KernelLowering {
             (_, false) => value.ty.value(),
             _ => value.ty.clone(),
         };
+        // `T&&` of its own template: of a variable `T` is a reference.
+        let passed_for = |value: &TypedValue, tree: &'_ TypeTree| -> (TypeTree, CudaType) {
+            let of = forwarding(tree, parameters).filter(|_| is_left(value));
+            match of {
+                Some(of) => (of.clone(), CudaType { reference: Some(ReferenceKind::Left), ..passed(value, tree) }),
+                None => (tree.clone(), passed(value, tree)),
+            }
+        };
         let single = function.parameters.iter().filter(|p| !p.is_pack);
+        let explicit = deduced.len();
         for (parameter, value) in single.clone().zip(values) {
-            let ty = passed(value, &parameter.ty);
-            self.deduce(&parameter.ty, &ty, parameters, &mut deduced);
+            let (tree, ty) = passed_for(value, &parameter.ty);
+            let mut own = deduced[..explicit].to_vec();
+            self.deduce(&tree, &ty, parameters, &mut own);
+            for (name, binding) in own.into_iter().skip(explicit) {
+                match deduced.iter().find(|(known, _)| *known == name) {
+                    // One parameter is not two types. (The library's own functions leave it open.)
+                    Some((_, known)) if function.at.file > 0 && !is_one(known, &binding) => return Ok(None),
+                    Some(_) => {}
+                    None => deduced.push((name, binding)),
+                }
+            }
         }
         if let Some(parameter) = function.parameters.last().filter(|p| p.is_pack) {
-            let types: Vec<CudaType> = values.iter().skip(single.count()).map(|value| passed(value, &parameter.ty)).collect();
-            self.deduce_pack(&parameter.ty, &types, parameters, &mut deduced);
+            let rest = values.iter().skip(single.count()).map(|value| passed_for(value, &parameter.ty));
+            let all: Vec<(TypeTree, CudaType)> = rest.collect();
+            self.deduce_pack(&all, &parameter.ty, parameters, &mut deduced);
         }
         let mut sorted: TemplateBindings = around.clone();
         for parameter in parameters {
@@ -390,8 +377,27 @@ impl KernelLowering {
     /// The type of a parameter, of one of a pack by its number there.
     pub(super) fn type_of_parameter(&mut self, parameter: &ParameterTree, number: Option<usize>) -> LoweringResult<CudaType> {
         match number.filter(|_| parameter.is_pack) {
-            Some(number) => self.with_element(&super::pack::words_of(&parameter.ty), number, |this| this.resolved(&parameter.ty)),
-            None => self.resolved(&parameter.ty),
+            Some(number) => {
+                self.with_element(&super::pack::words_of(&parameter.ty), number, |this| this.resolved_argument(&parameter.ty))
+            }
+            None => self.resolved_argument(&parameter.ty),
         }
+    }
+}
+
+/// What `T&&` is of, if `T` is a parameter of the function's own template: it refers to whatever is given (C++ [temp.deduct.call]).
+fn forwarding<'t>(tree: &'t TypeTree, parameters: &[TemplateParameter]) -> Option<&'t TypeTree> {
+    let TypeTree::Reference(of) = tree else { return None };
+    let TypeTree::Rvalue(of) = &**of else { return None };
+    let TypeTree::Named(path) = &**of else { return None };
+    let is_parameter = path.parts.len() == 1 && path.last().arguments.is_none();
+    (is_parameter && parameters.iter().any(|p| *p.name() == path.last().name)).then_some(of)
+}
+
+/// Are two things that a parameter is found to be the same? Of numbers their values are.
+pub(super) fn is_one(a: &TemplateBinding, b: &TemplateBinding) -> bool {
+    match (a, b) {
+        (TemplateBinding::Value(_, a), TemplateBinding::Value(_, b)) => a == b,
+        (a, b) => a == b,
     }
 }

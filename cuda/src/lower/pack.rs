@@ -8,7 +8,7 @@ use crate::lex::CudaSpan;
 use crate::tree::{
     CudaBinary, CudaExpression, ExpressionKind, FoldTree, NamePart, NamePath, PackPattern, TemplateArgument, TypeTree,
 };
-use crate::types::{CudaType, TemplateBinding, TemplateBindings};
+use crate::types::{CudaType, TemplateBinding, TemplateBindings, TypeShape};
 
 /// The most elements of a pack.
 const MAX_ELEMENTS: usize = 256;
@@ -31,6 +31,11 @@ pub(super) fn flat(bindings: &TemplateBindings) -> Vec<TemplateBinding> {
         one => vec![one.clone()],
     };
     bindings.iter().flat_map(of).collect()
+}
+
+/// A pattern beside each of several types.
+pub(super) fn each(pattern: &TypeTree, types: &[CudaType]) -> Vec<(TypeTree, CudaType)> {
+    types.iter().map(|ty| (pattern.clone(), ty.clone())).collect()
 }
 
 /// The names in a type.
@@ -151,6 +156,9 @@ impl KernelLowering {
                 && let Some(value) = all.get(number)
             {
                 names.names.insert(word.clone(), NameBinding::Value(value.clone()));
+                if let Some(kind) = self.kind_of_element(word, number) {
+                    names.references.insert(word.clone(), kind);
+                }
             }
         }
         let bindings = Rc::new(element_of(&self.current().bindings, words, number));
@@ -173,12 +181,12 @@ impl KernelLowering {
         self.with_element(&of.words, number, |this| this.lower(&of.pattern))
     }
 
-    /// The type of one element.
+    /// The type of one element, as an argument.
     pub(super) fn element_type(&mut self, of: &PackPattern<TypeTree>) -> LoweringResult<CudaType> {
         let Some(number) = of.number else {
             return self.refuse(self.position, "`...` does not stand here", "it stands behind an argument of a template");
         };
-        self.with_element(&of.words, number, |this| this.resolved(&of.pattern))
+        self.with_element(&of.words, number, |this| this.resolved_argument(&of.pattern))
     }
 
     /// What compilers have built in: one type of several, and the numbers up to another one.
@@ -188,7 +196,7 @@ impl KernelLowering {
         arguments: &[TemplateArgument],
         at: CudaSpan,
     ) -> LoweringResult<Option<CudaType>> {
-        if !matches!(name, "__type_pack_element" | "__margay_sequence") {
+        if !matches!(name, "__type_pack_element" | "__margay_sequence" | "__margay_kind" | "__margay_underlying") {
             return Ok(None);
         }
         let arguments = self.plain_arguments(arguments)?;
@@ -199,6 +207,21 @@ impl KernelLowering {
                     _ => self.refuse(at, format!("there is no type {number} among {}", types.len()), "types are counted from 0"),
                 }
             }
+            ("__margay_kind", [(_, TemplateBinding::Type(ty))]) => {
+                let kind = match ty.structure().map(|number| &self.structures[number]) {
+                    _ if ty.reference.is_some() => 1,
+                    None if ty.enumeration.is_some() => 2,
+                    None => 1,
+                    Some(of) if of.tree.is_union => 4,
+                    Some(of) if of.fields.is_empty() => 5,
+                    Some(_) => 3,
+                };
+                Ok(Some(CudaType::plain(TypeShape::Array(Rc::new(CudaType::integer(1, true)), Some(kind)))))
+            }
+            ("__margay_underlying", [(_, TemplateBinding::Type(ty))]) if ty.enumeration.is_some() => {
+                Ok(Some(CudaType::plain(ty.shape.clone())))
+            }
+            ("__margay_kind" | "__margay_underlying", _) => self.refuse(at, "this is asked of an enumeration only", "give one"),
             (_, [(_, TemplateBinding::Type(ty)), (_, TemplateBinding::Value(_, count))]) if *count <= MAX_ELEMENTS as u64 => {
                 let part = |name: &str| NamePart { name: name.into(), arguments: None };
                 let path = NamePath { parts: vec![part("cuda"), part("std"), part("integer_sequence")], at };
@@ -247,8 +270,8 @@ impl KernelLowering {
             Some(CudaBinary::BothTrue) => Some(ExpressionKind::Truth(true)),
             Some(CudaBinary::OneTrue) => Some(ExpressionKind::Truth(false)),
             None => {
-                let zero = ExpressionKind::Integer { value: 0, bytes: 4, is_signed: true };
-                Some(ExpressionKind::Cast(TypeTree::Void, Box::new(CudaExpression { what: zero, at })))
+                let zero = ExpressionKind::Integer { value: 0, bytes: 4, is_signed: true, is_second: false };
+                Some(ExpressionKind::Cast(TypeTree::Void, Box::new(CudaExpression { what: zero, at }), false))
             }
             Some(_) => None,
         };

@@ -2,98 +2,91 @@
 
 use std::rc::Rc;
 
-use super::conversion::{ReferenceBinding, binding_of_parameter, is_left};
+use super::conversion::ReferenceBinding;
 use super::variable::is_auto;
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
-use crate::read::DeclaredItem;
-use crate::tree::{FunctionTree, NamePath, TemplateArgument, TypeTree, VariableTree};
-use crate::types::{CudaType, StructureLayout};
+use crate::tree::{CudaExpression, ExpressionKind, PackPattern, TypeTree, VariableTree};
+use crate::types::{CudaType, ReferenceKind};
 
 impl KernelLowering {
     /// Is a type a reference, also where its name does not say so: `T` that was found from a variable passed for `T&&`, or a name for `U&`?
     pub(super) fn is_reference_type(&mut self, tree: &TypeTree) -> LoweringResult<bool> {
-        match tree {
-            TypeTree::Reference(_) => Ok(true),
-            TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Rvalue(of) => self.is_reference_type(of),
-            TypeTree::Named(path) => self.is_reference_name(path),
+        Ok(match tree {
+            TypeTree::Reference(_) => true,
+            TypeTree::Auto | TypeTree::AutoAsIs | TypeTree::Pack(PackPattern { number: None, .. }) => false,
+            // A template whose arguments the value says.
+            TypeTree::Named(_) if self.template_of_class(tree).is_some() => false,
+            _ => self.resolved_argument(tree)?.reference.is_some(),
+        })
+    }
+
+    /// The type that a tree of one is, with what says that it is a reference. References to references are one (C++ [dcl.ref]).
+    pub(super) fn resolved_argument(&mut self, tree: &TypeTree) -> LoweringResult<CudaType> {
+        Ok(match tree {
+            TypeTree::Reference(of) => {
+                let (of, kind) = match &**of {
+                    TypeTree::Rvalue(of) => (of, ReferenceKind::Right),
+                    _ => (of, ReferenceKind::Left),
+                };
+                let ty = self.resolved_argument(of)?;
+                let kind = if ty.reference == Some(ReferenceKind::Left) { ReferenceKind::Left } else { kind };
+                CudaType { reference: Some(kind), ..ty }
+            }
+            // What a reference leads to is not made constant by its name.
+            TypeTree::Constant(of) | TypeTree::Volatile(of) => match self.resolved_argument(of)? {
+                ty if ty.reference.is_some() => ty,
+                ty if matches!(tree, TypeTree::Constant(_)) => CudaType { is_constant: true, ..ty },
+                ty => CudaType { is_volatile: true, ..ty },
+            },
+            TypeTree::Rvalue(of) => self.resolved_argument(of)?,
+            TypeTree::Named(path) => self.named_type(path)?,
+            TypeTree::Pack(of) => self.element_type(of)?,
             TypeTree::OfExpression(e) => {
                 let value = self.apart(|this| this.lower_argument(e))?.1;
-                match value.form {
-                    ValueForm::Place(_) => self.is_reference_as_it_is(e, &value),
-                    _ => Ok(false),
-                }
+                let reference = match value.form {
+                    ValueForm::Expiring(_) => Some(ReferenceKind::Right),
+                    ValueForm::Place(_) if self.is_reference_as_it_is(e, &value)? => Some(self.kind_of_declared(e)),
+                    _ => None,
+                };
+                CudaType { reference, ..value.ty }
             }
-            _ => Ok(false),
+            _ => self.resolved(tree)?,
+        })
+    }
+
+    /// As which reference an expression is declared: `T&`, unless it names a `T&&`.
+    fn kind_of_declared(&self, e: &CudaExpression) -> ReferenceKind {
+        match &e.what {
+            ExpressionKind::Name(path) if path.parts.len() == 1 && !self.is_in_parentheses(e) => {
+                self.declared_reference(&path.last().name).unwrap_or(ReferenceKind::Left)
+            }
+            _ => ReferenceKind::Left,
         }
     }
 
-    fn is_reference_name(&mut self, path: &NamePath) -> LoweringResult<bool> {
-        let last = path.last();
-        if path.parts.len() == 1 && last.arguments.is_none() {
-            if self.current().scopes.iter().any(|s| s.names.contains_key(&last.name)) {
-                return Ok(self.is_declared_reference(&last.name));
-            }
-            if self.current().bindings.iter().any(|(name, _)| *name == last.name) {
-                return Ok(self.current().references.contains(&last.name));
-            }
-        }
-        let owner = match path.parts.len() {
-            1 => self.current().owner,
-            _ => self.qualifying_structure(path)?,
-        };
-        // What an alias stands for is of where it is declared.
-        if let Some(owner) = owner {
-            let StructureLayout { tree, bindings, .. } = self.structures[owner].clone();
-            if let Some((_, of)) = tree.aliases.iter().find(|(name, _)| *name == last.name) {
-                return self.outside(tree.namespace.clone(), bindings, Some(owner), |this| this.is_reference_type(of));
-            }
-        }
-        let alias = self.entries(path).into_iter().find_map(|item| match item {
-            DeclaredItem::Alias(template, of) => Some((template, of)),
-            _ => None,
-        });
-        let Some((template, of)) = alias else { return Ok(false) };
-        let (namespace, owner) = (self.current().namespace.clone(), self.current().owner);
-        let bindings = match template {
-            Some(parameters) => Rc::new(self.bound(&parameters, last.arguments.as_deref(), path.at)?),
-            None => self.current().bindings.clone(),
-        };
-        self.outside(namespace, bindings, owner, |this| this.is_reference_type(&of))
+    /// Does an expression stand in parentheses of its own?
+    pub(super) fn is_in_parentheses(&self, e: &CudaExpression) -> bool {
+        let text = self.program.text(e.at);
+        text.starts_with('(') && text.ends_with(')')
     }
 
-    /// An error where an argument of the program's own template is a reference: its variables of that type would be copies.
-    pub(super) fn are_no_references(&mut self, arguments: &[TemplateArgument], at: CudaSpan) -> LoweringResult<()> {
-        for argument in arguments {
-            if let TemplateArgument::Type(tree) = argument
-                && self.is_reference_type(tree)?
-            {
-                let help = "pass the type without `&`, and a pointer where the variable itself is needed";
-                return self.refuse(at, "a reference as the argument of a template is not understood", help);
-            }
-        }
-        Ok(())
+    /// As which reference a name that is seen here was declared, if as one.
+    pub(super) fn declared_reference(&self, name: &Rc<str>) -> Option<ReferenceKind> {
+        let scope = self.current().scopes.iter().rev().find(|s| s.names.contains_key(name))?;
+        scope.references.get(name).copied()
+    }
+
+    /// As which reference an element of a pack was declared, if as one.
+    pub(super) fn kind_of_element(&self, name: &Rc<str>, number: usize) -> Option<ReferenceKind> {
+        let scope = self.current().scopes.iter().rev().find(|s| s.names.contains_key(name))?;
+        *scope.references_of_packs.get(name)?.get(number)?
     }
 
     /// Notes that a name of the innermost scope is one of a reference.
-    pub(super) fn refers(&mut self, name: Rc<str>) {
+    pub(super) fn refers(&mut self, name: Rc<str>, kind: ReferenceKind) {
         if let Some(scope) = self.frame().scopes.last_mut() {
-            scope.references.insert(name);
-        }
-    }
-
-    /// Notes which parameters of a function's template are references: those of `T&&` for which variables are passed.
-    pub(super) fn note_references(&mut self, function: &FunctionTree, values: &[TypedValue]) {
-        let names: Vec<_> = function.template.iter().flat_map(|all| all.iter()).map(|p| p.name().clone()).collect();
-        for (parameter, value) in function.parameters.iter().zip(values).filter(|(p, _)| !p.is_pack) {
-            if let TypeTree::Reference(of) = &parameter.ty
-                && let TypeTree::Rvalue(of) = &**of
-                && let TypeTree::Named(path) = &**of
-                && is_left(value)
-                && binding_of_parameter(&parameter.ty, &names) == ReferenceBinding::Forwarding
-            {
-                self.frame().references.insert(path.last().name.clone());
-            }
+            scope.references.insert(name, kind);
         }
     }
 
@@ -105,15 +98,12 @@ impl KernelLowering {
         ty: &CudaType,
         at: CudaSpan,
     ) -> LoweringResult<()> {
-        let binding = match super::lookup::strip(&tree.ty) {
-            TypeTree::Reference(_) => binding_of_parameter(super::lookup::strip(&tree.ty), &[]),
-            _ => ReferenceBinding::Left,
-        };
+        let binding = super::conversion::binding_of(ty);
         let is_any = is_auto(&tree.ty) && (binding == ReferenceBinding::Right || tree.name.starts_with('('));
         if is_any || matches!(value.form, ValueForm::List(_)) || super::closure::is_function(&value.ty) {
             return Ok(());
         }
-        match self.sequence(value, ty, binding)? {
+        match self.sequence(value, &ty.referred(), binding)? {
             Some(way) if !way.is_unfit() => Ok(()),
             _ => {
                 let text = format!("`{}` may not refer to this value of the type {}", tree.name, self.type_text(&value.ty));

@@ -87,7 +87,7 @@ impl KernelLowering {
             if types.len() != rest.len() {
                 return Ok(None);
             }
-            self.deduce_pack(&of.pattern.clone(), &types, parameters, &mut found);
+            self.deduce_pack(&super::pack::each(&of.pattern, &types), &of.pattern, parameters, &mut found);
         } else if let Some((TemplateArgument::Value(e), start)) = patterns.last().zip(patterns.len().checked_sub(1))
             && let ExpressionKind::Pack(of) = &e.what
             && let Some(parameter) = parameters.iter().find(|p| p.is_pack() && of.words.contains(p.name()))
@@ -126,7 +126,7 @@ impl KernelLowering {
             let patterns = this.unpacked_arguments(patterns, at)?;
             for (pattern, argument) in patterns.iter().zip(arguments) {
                 let is_same = match (pattern, argument) {
-                    (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => this.resolved(tree)? == *ty,
+                    (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => this.resolved_argument(tree)? == *ty,
                     (TemplateArgument::Value(e), TemplateBinding::Value(ty, value)) => {
                         let given = this.constant(e, "an argument of a template")?;
                         let given = if ty.is_void() { given } else { this.converted(given, ty, at)? };
@@ -152,7 +152,7 @@ impl KernelLowering {
         let mut found = TemplateBindings::new();
         for (n, argument) in self.unpacked_arguments(arguments, self.position)?.iter().enumerate() {
             let binding = match argument {
-                TemplateArgument::Type(tree) => TemplateBinding::Type(self.resolved(tree)?),
+                TemplateArgument::Type(tree) => TemplateBinding::Type(self.resolved_argument(tree)?),
                 TemplateArgument::Value(e) => self.number_binding(&CudaType::VOID, e)?,
             };
             found.push((format!("({n})").into(), binding));

@@ -36,7 +36,7 @@ fn plain_name(path: &NamePath) -> Option<&Rc<str>> {
     }
 }
 
-fn name_of(argument: &TemplateArgument) -> Option<&Rc<str>> {
+pub(super) fn name_of(argument: &TemplateArgument) -> Option<&Rc<str>> {
     match argument {
         TemplateArgument::Type(TypeTree::Named(path))
         | TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. }) => plain_name(path),
@@ -300,7 +300,7 @@ fn by_references(first: &FunctionTree, second: &FunctionTree, count: usize) -> O
 }
 
 /// Are two arguments written alike? What is not understood is not.
-fn is_same_argument(a: &TemplateArgument, b: &TemplateArgument) -> bool {
+pub(super) fn is_same_argument(a: &TemplateArgument, b: &TemplateArgument) -> bool {
     match (a, b) {
         (TemplateArgument::Type(a), TemplateArgument::Type(b)) => is_same_type(a, b),
         (TemplateArgument::Value(a), TemplateArgument::Value(b)) => match (&a.what, &b.what) {
@@ -317,8 +317,10 @@ fn is_same_argument(a: &TemplateArgument, b: &TemplateArgument) -> bool {
 }
 
 fn is_same_path(a: &NamePath, b: &NamePath) -> bool {
-    a.parts.len() == b.parts.len()
-        && a.parts.iter().zip(&b.parts).all(|(a, b)| {
+    let own = |path: &NamePath| usize::from(path.is_of_all());
+    let (a, b) = (&a.parts[own(a)..], &b.parts[own(b)..]);
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| {
             a.name == b.name
                 && match (&a.arguments, &b.arguments) {
                     (None, None) => true,
@@ -333,7 +335,7 @@ pub(super) fn is_same_type(a: &TypeTree, b: &TypeTree) -> bool {
     use TypeTree as T;
     match (a, b) {
         (T::Void, T::Void) | (T::Bool, T::Bool) | (T::Function, T::Function) => true,
-        (T::Integer(n, x), T::Integer(m, y)) => n == m && x == y,
+        (T::Integer(n, x, p), T::Integer(m, y, q)) => n == m && x == y && p == q,
         (T::Real(n), T::Real(m)) => n == m,
         (T::Constant(a), T::Constant(b))
         | (T::Volatile(a), T::Volatile(b))

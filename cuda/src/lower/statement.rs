@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::copying::CopyKind;
 use super::{JumpTargets, KernelLowering, LocalNames, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, TypeTree};
@@ -160,8 +161,16 @@ impl KernelLowering {
                 Ok(())
             }
             CudaStatementKind::NamespaceTaken(names) => {
+                let names = self.real_namespace(names);
                 if let Some(scope) = self.frame().scopes.last_mut() {
-                    scope.namespaces.push(names.clone());
+                    scope.namespaces.push(names);
+                }
+                Ok(())
+            }
+            CudaStatementKind::NamespaceNamed(name, of) => {
+                let of = self.real_namespace(of);
+                if let Some(scope) = self.frame().scopes.last_mut() {
+                    scope.aliases_of_namespaces.insert(name.clone(), of);
                 }
                 Ok(())
             }
@@ -198,14 +207,9 @@ impl KernelLowering {
                 Ok(())
             }
             CudaStatementKind::Alias(name, tree) => {
-                let ty = self.resolved(tree)?;
-                let is_reference = self.is_reference_type(tree)?;
+                let ty = self.resolved_argument(tree)?;
                 if let Some(scope) = self.frame().scopes.last_mut() {
                     scope.names.insert(name.clone(), NameBinding::Type(ty));
-                    match is_reference {
-                        true => scope.references.insert(name.clone()),
-                        false => scope.references.remove(name),
-                    };
                 }
                 Ok(())
             }
@@ -341,11 +345,16 @@ impl KernelLowering {
             && self.current().is_auto
             && self.current().function.as_ref().is_some_and(|f| matches!(f.result, TypeTree::AutoAsIs))
         {
+            self.is_known_as_it_is(e, value)?;
             self.frame().is_reference = self.is_reference_as_it_is(e, value)?;
         }
         let is_reference = self.current().is_reference;
+        let value = match (e, value) {
+            (Some(e), Some(value)) if !is_reference => Some(self.result_copied(e, value, at)?),
+            (_, value) => value,
+        };
         let value = value.map(|value| match value.form {
-            ValueForm::Expiring(place, _) => TypedValue::place(value.ty, place),
+            ValueForm::Expiring(place) => TypedValue::place(value.ty, place),
             form => TypedValue { ty: value.ty, form },
         });
         self.set_position(at);
@@ -395,6 +404,24 @@ impl KernelLowering {
         self.frame().is_end_used = true;
         let end = self.current().end;
         self.jump(end)
+    }
+
+    /// What a function returns that is no variable of its own, where the structure says itself how it is copied.
+    fn result_copied(&mut self, e: &CudaExpression, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let Some(number) = value.ty.structure() else { return Ok(value) };
+        let is_own = match &e.what {
+            ExpressionKind::Name(path) => {
+                let name = &path.last().name;
+                let is_local = self.current().scopes.iter().any(|s| s.names.contains_key(name));
+                path.parts.len() == 1 && is_local && self.declared_reference(name).is_none()
+            }
+            _ => false,
+        };
+        let says = self.copies_itself(number, CopyKind::Made) || self.has_copying_parts(number, CopyKind::Made);
+        match value.form {
+            ValueForm::Place(_) | ValueForm::Expiring(_) if says && !is_own => self.constructed(number, vec![value], at),
+            _ => Ok(value),
+        }
     }
 
     fn put_result(&mut self, value: TypedValue, result: &CudaType, is_reference: bool, at: CudaSpan) -> LoweringResult<()> {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::copying::{CopyKind, element_structure};
 use super::{KernelLowering, KnownSpace, LoweringResult, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::tree::{FunctionRole, FunctionTree, InitialTree};
@@ -59,7 +60,7 @@ impl KernelLowering {
                 }
                 matches!(ty, crate::tree::TypeTree::Named(path) if path.last().name == tree.name)
             };
-            &*m.name == "operator=" && !m.is_defaulted && m.body.is_some() && parameter.is_some_and(of)
+            &*m.name == "operator=" && !m.is_defaulted && self.has_body(m, number) && parameter.is_some_and(of)
         };
         tree.methods.iter().any(is_own)
     }
@@ -91,6 +92,7 @@ impl KernelLowering {
             let text = format!("`{}` has no `{name}` that is known here", self.structures[number].tree.name);
             return self.refuse(at, text, "what is known of the library is in docs/kernels.md");
         }
+        let found = self.all_defined(found)?;
         self.method_called(base, found, None, arguments, at)
     }
 
@@ -114,24 +116,29 @@ impl KernelLowering {
     ) -> LoweringResult<()> {
         let StructureLayout { tree, bindings, fields, bases, .. } = self.structures[number].clone();
         self.clear_bits(place, number)?;
-        let constructors: Vec<FoundMethod> = tree
-            .methods
-            .iter()
-            .filter(|m| m.role == FunctionRole::Constructor && m.body.is_some())
-            .map(|m| (m.clone(), number, 0))
-            .collect();
+        let declared = tree.methods.iter().filter(|m| m.role == FunctionRole::Constructor && self.has_body(m, number));
+        let constructors: Vec<FoundMethod> = declared.map(|m| (m.clone(), number, 0)).collect();
+        let constructors = self.all_defined(constructors)?;
         // One of its own kind is copied.
         if let [one] = values.as_slice()
             && (one.ty.structure() == Some(number) || one.ty.structure().is_some_and(|n| self.base_at(n, number).is_some()))
-            && !constructors.iter().any(|(m, ..)| m.parameters.len() == 1 && self.takes_own(m, &tree.name))
+            && (matches!(one.form, ValueForm::Temporary(_)) && one.ty.structure() == Some(number)
+                || !constructors.iter().any(|(m, ..)| m.parameters.len() == 1 && self.takes_own(m, &tree.name)))
         {
             let ty = CudaType::plain(TypeShape::Structure(number));
             if let (ValueForm::Temporary(made), true) = (&one.form, one.ty.structure() == Some(number)) {
                 self.taken_over(made);
             }
+            let is_made = matches!(one.form, ValueForm::Temporary(_)) && one.ty.structure() == Some(number);
+            let is_expiring = matches!(one.form, ValueForm::Expiring(_) | ValueForm::Temporary(_));
             let value = self.converted(one.clone(), &ty, at)?;
             if let ValueForm::Place(from) | ValueForm::Temporary(from) = value.form {
-                return self.copy(&from, &value.ty, place, &ty, at);
+                // What nobody else has becomes this one, and is no copy.
+                if is_made {
+                    return self.copy(&from, &value.ty, place, &ty, at);
+                }
+                let to = TypedValue::place(ty, place.clone());
+                return self.copied_by_parts((&from, is_expiring), &value.ty, &to, CopyKind::Made, at);
             }
         }
         // Groups of threads have no members: one is as good as another.
@@ -170,7 +177,7 @@ impl KernelLowering {
         for (base, offset) in bases {
             self.construct_at(&Self::behind(place, offset as i64), base, Vec::new(), at)?;
         }
-        let own: Vec<_> = fields.into_iter().filter(|f| f.initial.is_some() || f.ty.structure().is_some()).collect();
+        let own: Vec<_> = fields.into_iter().filter(|f| f.initial.is_some() || element_structure(&f.ty).is_some()).collect();
         for field in own {
             let target = Self::field_place(place, &field);
             self.default_field(&target, number, &field, bindings.clone(), at)?;
@@ -192,7 +199,7 @@ impl KernelLowering {
         bases.iter().copied().find(|&(base, _)| is_taken(base))
     }
 
-    fn takes_own(&self, function: &FunctionTree, name: &str) -> bool {
+    pub(super) fn takes_own(&self, function: &FunctionTree, name: &str) -> bool {
         let mut ty = &function.parameters[0].ty;
         while let crate::tree::TypeTree::Reference(of) | crate::tree::TypeTree::Constant(of) = ty {
             ty = of;
@@ -209,7 +216,7 @@ impl KernelLowering {
         bindings: Rc<crate::types::TemplateBindings>,
         at: CudaSpan,
     ) -> LoweringResult<()> {
-        match (&field.initial, field.ty.structure()) {
+        match (&field.initial, element_structure(&field.ty).filter(|_| !field.is_reference)) {
             (Some(initial), _) => {
                 let namespace = self.structures[number].tree.namespace.clone();
                 let initial = initial.clone();
@@ -228,7 +235,17 @@ impl KernelLowering {
                     this.initialise(target, &ty, &initial, at)
                 })
             }
-            (None, Some(inner)) => self.construct_at(target, inner, Vec::new(), at),
+            (None, Some((inner, count))) => {
+                let step = self.structures[inner].size;
+                if count > super::MAX_PARTS {
+                    return self.refuse(
+                        at,
+                        format!("an array of more than {} structures that are made", super::MAX_PARTS),
+                        "make it smaller",
+                    );
+                }
+                (0..count).try_for_each(|n| self.construct_at(&Self::behind(target, (n * step) as i64), inner, Vec::new(), at))
+            }
             (None, None) => Ok(()),
         }
     }
@@ -243,7 +260,7 @@ impl KernelLowering {
     ) -> LoweringResult<()> {
         let ValueForm::Place(place) = &target.form else { return Ok(()) };
         if is_reference {
-            let (ValueForm::Place(from) | ValueForm::Temporary(from)) = value.form else {
+            let (ValueForm::Place(from) | ValueForm::Temporary(from) | ValueForm::Expiring(from)) = value.form else {
                 return self.refuse(at, "a reference to what is no variable", "put it into a variable");
             };
             let address = self.address_of(value.ty, from)?;
@@ -408,28 +425,38 @@ impl KernelLowering {
 
     fn destructor(&self, number: usize) -> Option<Rc<FunctionTree>> {
         let tree = &self.structures[number].tree;
-        tree.methods.iter().find(|m| m.role == FunctionRole::Destructor && !m.is_defaulted && m.body.is_some()).cloned()
+        tree.methods.iter().find(|m| m.role == FunctionRole::Destructor && !m.is_defaulted && self.has_body(m, number)).cloned()
     }
 
     /// Is something done when it goes?
     pub(super) fn has_destructor(&self, number: usize) -> bool {
         let StructureLayout { fields, bases, .. } = &self.structures[number];
         self.destructor(number).is_some()
-            || fields.iter().filter(|f| !f.is_reference).filter_map(|f| f.ty.structure()).any(|n| self.has_destructor(n))
+            || fields
+                .iter()
+                .filter(|f| !f.is_reference)
+                .filter_map(|f| element_structure(&f.ty))
+                .any(|(n, _)| self.has_destructor(n))
             || bases.iter().any(|(n, _)| self.has_destructor(*n))
     }
 
     pub(super) fn destroy(&mut self, place: &ValuePlace, number: usize, at: CudaSpan) -> LoweringResult<()> {
         let StructureLayout { bindings, fields, bases, .. } = self.structures[number].clone();
         if let Some(function) = self.destructor(number) {
+            let function = self.defined(function, number)?;
             self.invoked(&function, Some(number), Some(place.clone()), bindings, Vec::new(), at)?;
         }
-        for field in fields.iter().rev().filter(|f| !f.is_reference) {
-            if let Some(inner) = field.ty.structure().filter(|&n| self.has_destructor(n)) {
-                self.destroy(&Self::behind(place, field.offset as i64), inner, at)?;
+        // Members of bases are theirs.
+        let inherited: usize = bases.iter().map(|(base, _)| self.structures[*base].fields.len()).sum();
+        for field in fields[inherited..].iter().rev().filter(|f| !f.is_reference) {
+            if let Some((inner, count)) = element_structure(&field.ty).filter(|&(n, _)| self.has_destructor(n)) {
+                let step = self.structures[inner].size;
+                for n in (0..count).rev() {
+                    self.destroy(&Self::behind(place, (field.offset + n * step) as i64), inner, at)?;
+                }
             }
         }
-        for (base, offset) in bases {
+        for (base, offset) in bases.into_iter().rev() {
             if self.has_destructor(base) {
                 self.destroy(&Self::behind(place, offset as i64), base, at)?;
             }

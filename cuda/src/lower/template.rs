@@ -55,7 +55,7 @@ impl KernelLowering {
         let (namespace, bindings) = (self.current().namespace.clone(), Rc::new(found.clone()));
         Ok(match parameter {
             TemplateParameter::Type(_, Some(default)) => {
-                Some(TemplateBinding::Type(self.outside(namespace, bindings, None, |this| this.resolved(default))?))
+                Some(TemplateBinding::Type(self.outside(namespace, bindings, None, |this| this.resolved_argument(default))?))
             }
             TemplateParameter::Value(_, ty, Some(default)) => Some(self.outside(namespace, bindings, None, |this| {
                 let ty = this.resolved(ty)?;
@@ -89,7 +89,9 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<TemplateBinding> {
         match (parameter, argument) {
-            (TemplateParameter::Type(..), TemplateArgument::Type(tree)) => Ok(TemplateBinding::Type(self.resolved(tree)?)),
+            (TemplateParameter::Type(..), TemplateArgument::Type(tree)) => {
+                Ok(TemplateBinding::Type(self.resolved_argument(tree)?))
+            }
             // A name that may be of either.
             (TemplateParameter::Type(..), TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. })) => {
                 Ok(TemplateBinding::Type(self.named_type(path)?))

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{KernelLowering, KnownSpace, LoweringResult, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, ExpressionKind, InitialTree, Storage, TypeTree, VariableTree};
-use crate::types::{CudaType, TypeShape};
+use crate::types::{CudaType, ReferenceKind, TypeShape};
 
 impl KernelLowering {
     pub(super) fn local_variable(&mut self, tree: &VariableTree) -> LoweringResult<()> {
@@ -40,9 +40,16 @@ impl KernelLowering {
             let is_constant = matches!(of, TypeTree::Constant(_));
             let ty = if is_auto { value.ty.clone() } else { self.resolved(of)? };
             let ty = CudaType { is_constant: is_constant || ty.is_constant, ..ty };
-            self.may_be_referred(tree, &value, &ty, e.at)?;
+            let kind = match inner {
+                TypeTree::Reference(of) if is_auto => match **of {
+                    TypeTree::Rvalue(_) if !super::conversion::is_left(&value) => ReferenceKind::Right,
+                    _ => ReferenceKind::Left,
+                },
+                _ => self.resolved_argument(inner)?.reference.unwrap_or(ReferenceKind::Left),
+            };
+            self.may_be_referred(tree, &value, &CudaType { reference: Some(kind), ..ty.clone() }, e.at)?;
             let value = match value.form {
-                ValueForm::Expiring(place, _) => TypedValue::place(value.ty, place),
+                ValueForm::Expiring(place) => TypedValue::place(value.ty, place),
                 form => TypedValue { ty: value.ty, form },
             };
             // What it refers to lives as long as it does.
@@ -53,7 +60,7 @@ impl KernelLowering {
                 scope.destroyed.push((place.clone(), number));
             }
             let bound = self.referred(value, ty, at)?;
-            self.bind_reference(tree.name.clone(), bound);
+            self.bind_reference(tree.name.clone(), bound, kind);
             return Ok(());
         }
         if is_auto(inner) {
@@ -63,10 +70,13 @@ impl KernelLowering {
                 _ => return self.refuse(at, "`auto` without a value", "write the type"),
             };
             let value = if tree.is_computed { self.value_or_constant(e)? } else { self.lower_argument(e)? };
+            if matches!(inner, TypeTree::AutoAsIs) {
+                self.is_known_as_it_is(e, &value)?;
+            }
             if matches!(inner, TypeTree::AutoAsIs) && self.is_reference_as_it_is(e, &value)? {
                 let ty = value.ty.clone();
                 let bound = self.referred(value, ty, at)?;
-                self.bind_reference(tree.name.clone(), bound);
+                self.bind_reference(tree.name.clone(), bound, ReferenceKind::Left);
                 return Ok(());
             }
             // `auto [a, b] = of;` has a copy of the whole array.
@@ -137,11 +147,9 @@ impl KernelLowering {
             None => {
                 if let Some(number) = ty.structure() {
                     self.construct_at(&place, number, Vec::new(), at)?;
-                } else if let TypeShape::Array(of, count) = ty.shape.clone()
-                    && let Some(number) = of.structure()
-                {
-                    let step = self.size_of(&of, at)?.0;
-                    for n in 0..count.unwrap_or(0).min(super::MAX_PARTS) {
+                } else if let Some((number, count)) = super::copying::element_structure(&ty) {
+                    let step = self.structures[number].size;
+                    for n in 0..count.min(super::MAX_PARTS) {
                         self.construct_at(&Self::behind(&place, (n * step) as i64), number, Vec::new(), at)?;
                     }
                 }
@@ -153,13 +161,9 @@ impl KernelLowering {
 
     /// Binds a name to a structure or an array that the scope destroys.
     fn own(&mut self, name: Rc<str>, ty: CudaType, place: ValuePlace) {
-        let (element, count) = match &ty.shape {
-            TypeShape::Array(of, count) => ((**of).clone(), count.unwrap_or(0).min(super::MAX_PARTS)),
-            _ => (ty.clone(), 1),
-        };
-        if let Some(number) = element.structure().filter(|&n| self.has_destructor(n)) {
+        if let Some((number, count)) = super::copying::element_structure(&ty).filter(|&(n, _)| self.has_destructor(n)) {
             let step = self.structures[number].size;
-            let all = (0..count).map(|n| (Self::behind(&place, (n * step) as i64), number));
+            let all = (0..count.min(super::MAX_PARTS)).map(|n| (Self::behind(&place, (n * step) as i64), number));
             if let Some(scope) = self.frame().scopes.last_mut() {
                 scope.destroyed.extend(all);
             }
@@ -217,21 +221,27 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn bind_reference(&mut self, name: Rc<str>, value: TypedValue) {
-        self.refers(name.clone());
+    fn bind_reference(&mut self, name: Rc<str>, value: TypedValue, kind: ReferenceKind) {
+        self.refers(name.clone(), kind);
         self.bind(name, value);
+    }
+
+    /// An error where `decltype(auto)` would be `T&&`.
+    pub(super) fn is_known_as_it_is(&self, e: &CudaExpression, value: &TypedValue) -> LoweringResult<()> {
+        match value.form {
+            ValueForm::Expiring(_) => {
+                self.refuse(e.at, "`decltype(auto)` of what `std::move` gives is not understood", "write the type")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Is what an expression says a reference (`decltype(auto)`)? A name is what it was declared as; in parentheses it is a variable.
     pub(super) fn is_reference_as_it_is(&mut self, e: &CudaExpression, value: &TypedValue) -> LoweringResult<bool> {
-        if let ValueForm::Expiring(..) = value.form {
-            return self.refuse(e.at, "`decltype(auto)` of what `std::move` gives is not understood", "write the type");
-        }
         if !matches!(value.form, ValueForm::Place(_)) {
             return Ok(false);
         }
-        let text = self.program.text(e.at);
-        let is_whole = text.starts_with('(') && text.ends_with(')');
+        let is_whole = self.is_in_parentheses(e);
         let of_member = |this: &Self, owner: usize, name: &str| {
             this.structures[owner].fields.iter().rfind(|f| &*f.name == name).is_some_and(|f| f.is_reference)
         };
@@ -273,13 +283,34 @@ impl KernelLowering {
                         Ok(TypedValue::place(value.ty, place))
                     }
                     _ => {
+                        // What the reference leads to is nobody else's, and may change, or have an address.
+                        if let Some(place) = self.place_of_reference(&value, at)? {
+                            return Ok(TypedValue::place(ty, place));
+                        }
                         let value = self.fixed(value)?;
                         let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), at));
-                        Ok(TypedValue { ty: value.ty, form })
+                        Ok(TypedValue { ty: ty.within(&value.ty), form })
                     }
                 }
             }
         }
+    }
+
+    /// Where the value lives that a reference is given and that has no name; nothing while it is only read.
+    fn place_of_reference(&mut self, value: &TypedValue, at: CudaSpan) -> LoweringResult<Option<ValuePlace>> {
+        let place = if !value.ty.is_scalar() {
+            return Ok(None);
+        } else if self.in_memory.contains(&at) || self.are_all_in_memory {
+            self.local("referred", value.ty.bytes(), value.ty.bytes().max(1), at)?
+        } else if self.changed.contains(&at) {
+            let register = self.new_register(&value.ty);
+            self.mutable.insert(register.clone(), at);
+            ValuePlace::Register(register)
+        } else {
+            return Ok(None);
+        };
+        self.store(&place, &value.ty.value(), value.clone())?;
+        Ok(Some(place))
     }
 
     /// A variable of a function that is there once, and not once for each thread.

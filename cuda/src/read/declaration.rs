@@ -73,13 +73,19 @@ impl ProgramReader {
                 if self.eat("=") {
                     let path = self.path()?;
                     if let Some(name) = parts.pop() {
-                        self.aliases_of_namespaces.insert(name, path.parts.iter().map(|p| p.name.clone()).collect());
+                        let names: Vec<Rc<str>> = path.parts.iter().map(|p| p.name.clone()).collect();
+                        let within = [&self.namespace[..], &parts].concat();
+                        let of = self.namespace_named(&names, &within).unwrap_or(names);
+                        self.aliases_of_namespaces.push((within, name, of));
                     }
                     self.expect(";", "behind a namespace")?;
                     continue;
                 }
                 self.expect("{", "behind the name of a namespace")?;
-                self.namespace.extend(parts);
+                for part in parts {
+                    self.namespace.push(part);
+                    self.known_namespaces.insert(self.namespace.clone());
+                }
                 open.push(self.namespace.len() - before);
                 if open.len() > MAX_CHAIN {
                     return Err(CudaRefusal::new(self.at(), "namespaces are nested too deep", "write it flatter"));
@@ -303,7 +309,7 @@ impl ProgramReader {
     fn using(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<(), CudaRefusal> {
         if self.eat_word("namespace") {
             let path = self.path()?;
-            let names = path.parts.into_iter().map(|part| part.name).collect();
+            let names = path.parts.into_iter().map(|part| part.name).filter(|name| !name.is_empty()).collect();
             self.namespaces_taken.push((self.namespace.clone().into(), names));
             return Ok(());
         }
@@ -319,7 +325,7 @@ impl ProgramReader {
             return Ok(());
         }
         let path = self.path()?;
-        let names = path.parts.into_iter().map(|part| part.name).collect();
+        let names = path.parts.into_iter().map(|part| part.name).filter(|name| !name.is_empty()).collect();
         self.names_taken.push((self.namespace.clone().into(), names));
         Ok(())
     }
@@ -424,10 +430,12 @@ impl ProgramReader {
                 "decltype" => {
                     self.advance();
                     self.expect("(", "behind `decltype`")?;
+                    let outer = std::mem::replace(&mut self.is_in_arguments, false);
                     base = Some(match self.eat_word("auto") {
                         true => TypeTree::AutoAsIs,
                         false => TypeTree::OfExpression(Box::new(self.expression()?)),
                     });
+                    self.is_in_arguments = outer;
                     if !self.is(")") {
                         return Err(self.expected("`)` behind `decltype`"));
                     }
@@ -438,6 +446,14 @@ impl ProgramReader {
                         _ => self.structure(None)?,
                     });
                     continue;
+                }
+                _ if is_declaration
+                    && base.is_none()
+                    && bytes.is_none()
+                    && sign.is_none()
+                    && self.is_member_without_type_ahead() =>
+                {
+                    break;
                 }
                 _ if base.is_none() && bytes.is_none() && sign.is_none() && self.is_at_type() => {
                     base = Some(TypeTree::Named(self.path()?));
@@ -453,8 +469,10 @@ impl ProgramReader {
         found.has_type = base.is_some() || bytes.is_some() || sign.is_some();
         let mut ty = match (base, bytes) {
             (Some(base), _) => base,
-            (None, Some(bytes)) => TypeTree::Integer(bytes, sign.unwrap_or(true)),
-            (None, None) if sign.is_some() => TypeTree::Integer(4, sign.unwrap_or(true)),
+            (None, Some(bytes)) => {
+                TypeTree::Integer(bytes, sign.unwrap_or(true), bytes == 8 && longs > 1 || bytes == 1 && sign == Some(true))
+            }
+            (None, None) if sign.is_some() => TypeTree::Integer(4, sign.unwrap_or(true), false),
             // A constructor has none.
             (None, None) if is_declaration => TypeTree::Void,
             (None, None) => return Err(self.unknown_type()),
@@ -468,6 +486,28 @@ impl ProgramReader {
         }
         found.ty = ty;
         Ok(found)
+    }
+
+    /// Does `S::S(`, `S::~S(` or `S::operator` begin here: a member without a type in front of it, defined outside of its structure?
+    fn is_member_without_type_ahead(&self) -> bool {
+        let mut n = self.next;
+        loop {
+            let Some(owner) = self.tokens[n].word() else { return false };
+            n += 1;
+            if self.tokens[n].is_sign("<") && self.is_template(owner) {
+                let Some(behind) = self.behind_arguments(n) else { return false };
+                n = behind;
+            }
+            if !self.tokens[n].is_sign("::") {
+                return false;
+            }
+            n += 1;
+            let next = &self.tokens[n];
+            let is_own = next.word().is_some_and(|w| w == owner) && self.tokens[n + 1].is_sign("(");
+            if is_own || next.is_sign("~") || next.word().is_some_and(|w| &**w == "operator") {
+                return true;
+            }
+        }
     }
 
     /// What is declared behind a type: functions, variables, names of types.
@@ -533,6 +573,30 @@ impl ProgramReader {
                     }
                     false => self.path()?,
                 };
+                // `S::~S`, `S::operator+`, `S::operator int`
+                let is_destructor = self.is("::") && self.after(1).is_sign("~");
+                let is_operator = self.is("::") && self.after(1).word().is_some_and(|w| &**w == "operator");
+                let mut is_conversion = false;
+                let path = match is_destructor || is_operator {
+                    true => {
+                        self.advance();
+                        self.advance();
+                        let name = match is_destructor {
+                            true => self.name("the name of the structure")?,
+                            false => match self.operator_name() {
+                                Some(name) => name,
+                                None => {
+                                    ty = self.type_name()?;
+                                    is_conversion = true;
+                                    "operator T".into()
+                                }
+                            },
+                        };
+                        let own = NamePart { name, arguments: None };
+                        NamePath { parts: path.parts.into_iter().chain([own]).collect(), at: self.since(at) }
+                    }
+                    false => path,
+                };
                 let name = path.last().name.clone();
                 if self.is("(")
                     && !specifiers.is_typedef
@@ -546,12 +610,18 @@ impl ProgramReader {
                         .chain(path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()))
                         .collect();
                     let owner = path.parts.len().checked_sub(2).map(|n| path.parts[n].name.clone());
-                    let role = if owner.as_ref() == Some(&name) { FunctionRole::Constructor } else { FunctionRole::Plain };
+                    let role = match owner.as_ref() == Some(&name) {
+                        _ if is_destructor => FunctionRole::Destructor,
+                        _ if is_conversion => FunctionRole::Conversion,
+                        true => FunctionRole::Constructor,
+                        false => FunctionRole::Plain,
+                    };
+                    let of_owner = path.parts.len().checked_sub(2).and_then(|n| path.parts[n].arguments.clone());
                     // `template <> int f<int>()` is no template itself.
                     let template = template.clone().filter(|all| !all.is_empty());
                     let function = self.function(&specifiers, name.clone(), ty, template.clone(), role)?;
                     let specialises = path.last().arguments.clone();
-                    let function = Rc::new(FunctionTree { namespace: namespace.into(), specialises, ..function });
+                    let function = Rc::new(FunctionTree { namespace: namespace.into(), specialises, of_owner, ..function });
                     if template.is_some() {
                         self.templates.insert(name.clone());
                     }

@@ -168,7 +168,7 @@ impl ProgramReader {
                 self.is_in_arguments = outer;
                 self.expect(")", "behind the type of a cast")?;
                 let of = self.unary()?;
-                return Ok(made(ExpressionKind::Cast(ty, Box::new(of)), self.since(start)));
+                return Ok(made(ExpressionKind::Cast(ty, Box::new(of), false), self.since(start)));
             }
             _ if self.is_word("sizeof") || self.is_word("alignof") => {
                 let is_size = self.is_word("sizeof");
@@ -409,7 +409,7 @@ impl ProgramReader {
                             "->" => made(ExpressionKind::Unary(CudaUnary::Content, Box::new(found)), self.since(start)),
                             _ => found,
                         };
-                        let of = made(ExpressionKind::Cast(base, Box::new(of)), self.since(start));
+                        let of = made(ExpressionKind::Cast(base, Box::new(of), false), self.since(start));
                         found = made(ExpressionKind::Member(Box::new(of), part, false), self.since(start));
                         continue;
                     }
@@ -433,9 +433,9 @@ impl ProgramReader {
         let start = self.at();
         let lexeme = self.token().lexeme.clone();
         let what = match &lexeme {
-            Lexeme::Integer { value, bytes, is_unsigned, is_decimal } => {
+            Lexeme::Integer { value, bytes, is_unsigned, is_decimal, is_second } => {
                 let (bytes, is_signed) = integer_type(*value, *bytes, *is_unsigned, *is_decimal);
-                ExpressionKind::Integer { value: *value, bytes, is_signed }
+                ExpressionKind::Integer { value: *value, bytes, is_signed, is_second: *is_second }
             }
             Lexeme::Real(value, is_single) => ExpressionKind::Real(*value, *is_single),
             Lexeme::Character(c) => ExpressionKind::Character(*c),
@@ -480,6 +480,7 @@ impl ProgramReader {
                     return Ok(made(ExpressionKind::Call(Box::new(callee), vec![of]), self.since(start)));
                 }
                 "static_cast" | "reinterpret_cast" | "const_cast" => {
+                    let is_of_bits = &**word == "reinterpret_cast";
                     self.advance();
                     self.expect("<", "in front of the type of a cast")?;
                     let outer = std::mem::replace(&mut self.is_in_arguments, true);
@@ -494,7 +495,7 @@ impl ProgramReader {
                     let of = self.expression()?;
                     self.is_in_arguments = outer;
                     self.expect(")", "behind what is cast")?;
-                    return Ok(made(ExpressionKind::Cast(ty, Box::new(of)), self.since(start)));
+                    return Ok(made(ExpressionKind::Cast(ty, Box::new(of), is_of_bits), self.since(start)));
                 }
                 "requires" => return self.requirements(),
                 // The name of the function, which only what is printed has.

@@ -178,6 +178,7 @@ impl ProgramReader {
             most_threads: specifiers.most_threads.clone(),
             cluster: specifiers.cluster.clone(),
             specialises: None,
+            of_owner: None,
             constraints: std::mem::take(&mut self.constraints).into(),
             at,
         })

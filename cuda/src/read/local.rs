@@ -89,6 +89,11 @@ impl ProgramReader {
     /// `(*f)(int, int)` and `(&a)[4]`: a pointer to a function, or to an array, or a reference to one, with its name.
     pub(super) fn behind_parenthesis(&mut self, ty: TypeTree) -> Result<(Rc<str>, TypeTree), CudaRefusal> {
         self.expect("(", "in front of `*`")?;
+        if !self.is("*") && !self.is("&") {
+            let name = self.name("the name of a variable")?;
+            self.expect(")", "behind the name of a variable")?;
+            return Ok((name, self.arrays(ty)?));
+        }
         let is_reference = self.is("&");
         self.advance();
         while self.eat_word("const") {}
@@ -175,7 +180,7 @@ impl ProgramReader {
         let made = |what: ExpressionKind| CudaExpression { what, at: here };
         let named = |name: &Rc<str>| made(ExpressionKind::Name(plain_name(name, here)));
         let element = |of: CudaExpression| made(ExpressionKind::Index(Box::new(named(&all)), Box::new(of)));
-        let zero = made(ExpressionKind::Integer { value: 0, bytes: 4, is_signed: true });
+        let zero = made(ExpressionKind::Integer { value: 0, bytes: 4, is_signed: true, is_second: false });
         let count = made(ExpressionKind::CountOfArray(Box::new(named(&all))));
         variable.initial = Some(InitialTree::Value(element(named(&index))));
         let over = |variables: &[VariableTree]| {
@@ -216,7 +221,7 @@ impl ProgramReader {
         let beside = CudaSpan { end: here.start, ..here };
         let reference = TypeTree::Reference(Box::new(TypeTree::Auto));
         let by_index = CudaStatementKind::For {
-            first: Some(Box::new(hidden(&index, TypeTree::Integer(8, false), zero, beside))),
+            first: Some(Box::new(hidden(&index, TypeTree::Integer(8, false, false), zero, beside))),
             condition: Some(made(ExpressionKind::Binary(CudaBinary::Less, Box::new(named(&index)), Box::new(count)))),
             step: Some(made(ExpressionKind::Unary(CudaUnary::Increment, Box::new(named(&index))))),
             body: by_index,
@@ -297,6 +302,7 @@ impl ProgramReader {
                     most_threads: None,
                     cluster: specifiers.cluster,
                     specialises: None,
+                    of_owner: None,
                     constraints: std::mem::take(&mut self.constraints).into(),
                     at: start,
                 };

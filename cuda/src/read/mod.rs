@@ -64,6 +64,9 @@ pub(crate) type DeclaredKernel = Result<Rc<FunctionTree>, (Rc<str>, CudaRefusal)
 /// Names that a namespace, the first, takes from elsewhere.
 type NamesTaken = (Rc<[Rc<str>]>, Vec<Rc<str>>);
 
+/// Another name of a namespace: the namespace that has it, the name, and what it is.
+type NamespaceAlias = (Vec<Rc<str>>, Rc<str>, Vec<Rc<str>>);
+
 /// A variable of the module with its namespace.
 type NamespacedVariable = (Rc<[Rc<str>]>, Rc<VariableTree>);
 
@@ -90,7 +93,8 @@ pub(crate) struct ProgramReader {
     concepts: FxHashSet<Rc<str>>,
     /// What must be true of the arguments of the template that is being read.
     constraints: Vec<CudaExpression>,
-    pub aliases_of_namespaces: FxHashMap<Rc<str>, Vec<Rc<str>>>,
+    pub aliases_of_namespaces: Vec<NamespaceAlias>,
+    pub known_namespaces: FxHashSet<Vec<Rc<str>>>,
     namespace: Vec<Rc<str>>,
     scopes: Vec<DeclarationScope>,
     /// Functions of the GPU in their order.
@@ -131,7 +135,8 @@ impl ProgramReader {
             templates: FxHashSet::default(),
             concepts: FxHashSet::default(),
             constraints: Vec::new(),
-            aliases_of_namespaces: FxHashMap::default(),
+            aliases_of_namespaces: Vec::new(),
+            known_namespaces: FxHashSet::default(),
             namespace: Vec::new(),
             scopes: Vec::new(),
             kernels: Vec::new(),
@@ -386,6 +391,29 @@ impl ProgramReader {
         }
     }
 
+    /// A namespace by its own names, from within another one; nothing where there is none.
+    pub fn namespace_named(&self, names: &[Rc<str>], around: &[Rc<str>]) -> Option<Vec<Rc<str>>> {
+        let (names, around) = match names {
+            [first, rest @ ..] if first.is_empty() => (rest, &[][..]),
+            _ => (names, around),
+        };
+        let of = |k: usize| self.without_aliases([&around[..k], names].concat());
+        (0..=around.len()).rev().map(of).find(|whole| self.known_namespaces.contains(whole))
+    }
+
+    /// The names of a namespace with what other names of namespaces stand for.
+    pub fn without_aliases(&self, mut names: Vec<Rc<str>>) -> Vec<Rc<str>> {
+        for _ in 0..8 {
+            let of = |n: usize| {
+                let mut all = self.aliases_of_namespaces.iter();
+                all.find(|(within, name, _)| *name == names[n] && within[..] == names[..n]).map(|(.., of)| (n, of))
+            };
+            let Some((n, of)) = (0..names.len()).find_map(of) else { break };
+            names.splice(..=n, of.iter().cloned());
+        }
+        names
+    }
+
     /// The error where a type is expected: the name that stands here is of none, or of one that is not understood.
     fn unknown_type(&self) -> CudaRefusal {
         let start = self.at();
@@ -437,8 +465,11 @@ impl ProgramReader {
     /// A name with what qualifies it.
     fn path(&mut self) -> Result<NamePath, CudaRefusal> {
         let start = self.at();
-        self.eat("::");
         let mut parts = Vec::new();
+        // Of the namespace around all, which has no name.
+        if self.eat("::") {
+            parts.push(NamePart { name: "".into(), arguments: None });
+        }
         loop {
             self.eat_word("template");
             let name = self.name("a name")?;

@@ -114,7 +114,9 @@ impl ProgramReader {
             };
             function.parameters.iter().map(of).collect()
         };
-        let are_plain = [first, second].iter().all(|f| f.template.is_none() && f.specialises.is_none() && f.at.written == 0);
+        let are_plain = [first, second]
+            .iter()
+            .all(|f| f.template.is_none() && f.specialises.is_none() && f.of_owner.is_none() && f.at.written == 0);
         are_plain && first.at != second.at && types(first) == types(second)
     }
 

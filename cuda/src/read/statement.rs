@@ -50,7 +50,7 @@ impl ProgramReader {
                 self.expect("(", "behind `if`")?;
                 self.scopes.push(DeclarationScope::default());
                 let mut first = None;
-                let condition = if self.is_at_declaration() {
+                let condition = if self.is_at_declaration(true) {
                     let at = self.at();
                     let variables = self.local_variables()?;
                     let named = variables.last().map(|v| v.name.clone());
@@ -72,7 +72,7 @@ impl ProgramReader {
             "while" => {
                 self.advance();
                 self.expect("(", "behind `while`")?;
-                if self.is_at_declaration() {
+                if self.is_at_declaration(true) {
                     return self.loop_while_declared(start);
                 }
                 let condition = self.expression()?;
@@ -99,7 +99,7 @@ impl ProgramReader {
                 let at = self.at();
                 let first = if self.eat(";") {
                     None
-                } else if self.is_at_declaration() {
+                } else if self.is_at_declaration(false) {
                     let variables = self.local_variables()?;
                     if self.eat(":") {
                         return self.loop_over_range(variables, at);
@@ -124,7 +124,7 @@ impl ProgramReader {
                 self.expect("(", "behind `switch`")?;
                 self.scopes.push(DeclarationScope::default());
                 let at = self.at();
-                let first = if self.is_at_declaration() { Some(self.local_variables()?) } else { None };
+                let first = if self.is_at_declaration(true) { Some(self.local_variables()?) } else { None };
                 let value = match first.as_ref().and_then(|all| all.last()).map(|v| v.name.clone()) {
                     Some(name) if !self.eat(";") => plain_variable(name, at),
                     _ => self.expression()?,
@@ -221,9 +221,8 @@ impl ProgramReader {
                 let name = self.name("a name")?;
                 self.expect("=", "behind the name of a namespace")?;
                 let path = self.path()?;
-                self.aliases_of_namespaces.insert(name, path.parts.iter().map(|p| p.name.clone()).collect());
                 self.expect(";", "behind a namespace")?;
-                Ok(CudaStatementKind::Empty)
+                Ok(CudaStatementKind::NamespaceNamed(name, path.parts.into_iter().map(|part| part.name).collect()))
             }
             _ if self.after(1).is_sign(":") && !self.is_word("public") => {
                 let name = self.name("a label")?;
@@ -231,7 +230,7 @@ impl ProgramReader {
                 Ok(CudaStatementKind::Label(name))
             }
             "struct" | "class" | "union" | "enum" if self.is_type_defined_here() => self.local_type(),
-            _ if self.is_at_declaration() => {
+            _ if self.is_at_declaration(false) => {
                 let at = self.at();
                 if self.is_word("typedef") {
                     let specifiers = self.specifiers(true)?;
@@ -293,8 +292,8 @@ impl ProgramReader {
         Ok(CudaStatementKind::For { first: None, condition: None, step: None, body })
     }
 
-    /// Does a declaration begin here, and no expression?
-    fn is_at_declaration(&self) -> bool {
+    /// Does a declaration begin here, and no expression? Where it is a condition it has a value.
+    fn is_at_declaration(&self, is_condition: bool) -> bool {
         let Some(word) = self.token().word() else {
             return self.is("::") && self.path_ahead().is_some_and(|(_, n)| self.is_at_type() && !self.tokens[n].is_sign("("));
         };
@@ -308,11 +307,14 @@ impl ProgramReader {
                 while self.tokens[n].word().is_some() {
                     n += 1;
                 }
-                n - self.next > 1 || !self.tokens[n].is_sign("(") || self.is_pointer_named(n)
+                n - self.next > 1
+                    || !self.tokens[n].is_sign("(")
+                    || self.is_pointer_named(n)
+                    || self.is_named_in_parentheses(n, is_condition)
             }
             _ => match self.path_ahead() {
                 Some((name, behind)) if self.is_type_name(&name, self.qualifier_ahead()) => match self.tokens[behind].lexeme {
-                    Lexeme::Sign("(") => self.is_pointer_named(behind),
+                    Lexeme::Sign("(") => self.is_pointer_named(behind) || self.is_named_in_parentheses(behind, is_condition),
                     Lexeme::Sign("{" | "::" | "." | ";" | ")" | ",") => false,
                     _ => true,
                 },
@@ -326,6 +328,22 @@ impl ProgramReader {
         let is_sign = self.tokens[open + 1].is_sign("*") || self.tokens[open + 1].is_sign("&");
         let behind = self.closing(open).map(|close| &self.tokens[close + 1]);
         is_sign && behind.is_some_and(|t| t.is_sign("(") || t.is_sign("["))
+    }
+
+    /// Does `(name)` begin at a token, and then what a variable may have behind it? Then it is one (C++ [stmt.ambig]), also where a function of
+    /// that look is meant: `guard(lock);` declares `lock`.
+    fn is_named_in_parentheses(&self, open: usize, is_condition: bool) -> bool {
+        let mut n = open + 1;
+        while self.tokens[n].is_sign("*")
+            || self.tokens[n].is_sign("&")
+            || self.tokens[n].is_sign("&&")
+            || self.tokens[n].word().is_some_and(|word| &**word == "const")
+        {
+            n += 1;
+        }
+        let is_name = self.tokens[n].word().is_some_and(|word| !super::is_reserved(word)) && self.tokens[n + 1].is_sign(")");
+        let ends: &[&str] = if is_condition { &["=", "{"] } else { &[";", "=", ",", "{", "["] };
+        is_name && ends.iter().any(|sign| self.tokens[n + 2].is_sign(sign))
     }
 
     /// Variables of a function, up to what ends them.
@@ -346,7 +364,7 @@ impl ProgramReader {
         loop {
             let ty = self.pointers(specifiers.ty.clone())?;
             let start = self.at();
-            if self.is("(") && (self.after(1).is_sign("*") || self.after(1).is_sign("&")) {
+            if self.is("(") {
                 let (name, of) = self.behind_parenthesis(ty)?;
                 self.scoped_value(name.clone(), start, specifiers.is_extern)?;
                 found.push(self.variable(&specifiers, name, of, start)?);

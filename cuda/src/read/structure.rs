@@ -206,7 +206,7 @@ impl ProgramReader {
         let tokens = self.tokens.clone();
         let head = self.next;
         let words = || tokens[head..end].iter().filter_map(|t| t.word());
-        let open = tokens[head..end].iter().position(|t| t.is_sign("(") || t.is_sign("{") || t.is_sign("=")).map(|n| head + n);
+        let open = self.behind_member_name(head, end);
         if let Some(token) = tokens[head..end].iter().find(|t| t.word().is_some_and(|w| &**w == "virtual")) {
             tree.virtual_at.get_or_insert(token.at);
         }
@@ -314,6 +314,31 @@ impl ProgramReader {
                 return self.expect(";", "behind a member");
             }
         }
+    }
+
+    /// The token behind the name of a member, if it is the first of the parameters of a function or of what it begins with. Brackets of sizes, of
+    /// arguments of templates and of `decltype` stand elsewhere.
+    fn behind_member_name(&self, head: usize, end: usize) -> Option<usize> {
+        let mut n = head;
+        while n < end {
+            let token = &self.tokens[n];
+            let is_inner =
+                |word: &Rc<str>| matches!(&**word, "decltype" | "alignas" | "__align__" | "__attribute__" | "__declspec");
+            n = if token.word().is_some_and(is_inner) && self.tokens[n + 1].is_sign("(") {
+                self.closing(n + 1)? + 1
+            } else if token.word().is_some_and(|word| self.is_template(word)) && self.tokens[n + 1].is_sign("<") {
+                self.behind_arguments(n + 1).unwrap_or(n + 2)
+            } else if token.is_sign("[") {
+                self.closing(n)? + 1
+            } else if [":", ",", ";"].iter().any(|sign| token.is_sign(sign)) {
+                return None;
+            } else if ["(", "{", "="].iter().any(|sign| token.is_sign(sign)) {
+                return Some(n);
+            } else {
+                n + 1
+            };
+        }
+        None
     }
 
     /// A function that a structure defines for the namespace around it. Of a template it is one, too.
