@@ -283,6 +283,19 @@ fn barriers_with_counts() {
     assert_eq!(of("bar.arrive 1, 64;\nbar.sync 2, 32;", "1x2"), NOTHING);
 }
 
+/// Two warps take turns with one place for each lane: a warp waits at a barrier at which the other one only arrives. Beside it stand barriers of the warp.
+#[test]
+fn barriers_with_counts_beside_those_of_warps() {
+    let code = "mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nshl.b32 %r3, %r2, 2;\nmov.u32 %r4, s;\nadd.u32 %r5, %r4, %r3;\nxor.b32 %r6, %r3, 4;\n\
+                add.u32 %r6, %r4, %r6;\nsetp.ge.u32 %p1, %r1, 32;\n@%p1 bra SECOND;\nst.shared.u32 [%r5], %r2;\nbar.warp.sync 0xffffffff;\n\
+                ld.shared.u32 %r7, [%r6];\nbar.arrive 1, 64;\nret;\nSECOND:\nbar.sync 1, 64;\nst.shared.u32 [%r5], %r2;\nbar.warp.sync 0xffffffff;\n\
+                ld.shared.u32 %r7, [%r6];";
+    let of = |code: &str| kinds(&kernel(".shared .align 4 .b8 s[128];", "", code), "1x64");
+    assert_eq!(of(code), NOTHING);
+    assert_eq!(of(&code.replace("bar.sync 1, 64;", "")), only(FindingKind::Race));
+    assert_eq!(of(&code.replacen("bar.warp.sync 0xffffffff;", "", 1)), only(FindingKind::Race));
+}
+
 /// All threads of a warp execute the same `bar.sync`, or are told apart from those that have ended.
 #[test]
 fn barriers_of_some_threads_of_a_warp() {

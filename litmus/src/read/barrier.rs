@@ -1,5 +1,6 @@
 //! Barriers of ctas and clusters. Their operands are PTX's (barrier, count of threads) or Dartagnan's (instance, barrier, count of the
-//! test's threads); which of the two a test is written in is said by what can be neither else, never guessed.
+//! test's threads); which of the two a test is written in is said by what can be neither else, never guessed. One with instances may have
+//! PTX's barriers with a count beside them.
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 
@@ -126,6 +127,8 @@ pub(super) fn settle(
                 Err(error("these operands are neither PTX's nor Dartagnan's".to_owned(), label).help(help))
             }
             (true, []) => Err(error("a barrier without a number".to_owned(), "the others have instances")),
+            // No barrier has such a number: it is a count of PTX's, beside barriers with instances.
+            (true, [barrier, Value::Integer(n)]) if is_count(*n) => Ok((None, barrier.clone(), Some(*n))),
             (true, [Value::Integer(i)]) => Ok((Some(*i), Value::Integer(0), None)),
             (true, [Value::Integer(i), barrier]) => Ok((Some(*i), barrier.clone(), None)),
             (true, [Value::Integer(i), barrier, Value::Integer(n)]) => Ok((Some(*i), barrier.clone(), Some(*n))),

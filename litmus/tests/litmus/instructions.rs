@@ -72,6 +72,8 @@ fn barrier_instances() {
     // Those that come, as many as there are.
     assert_eq!(pairs(["bar.cta.sync 5, 1, 0", "bar.cta.sync 5, 1, 0", "bar.cta.sync 6, 1"]), 2);
     assert_eq!(pairs(["bar.cta.sync 5, 1, 0", "", ""]), 0);
+    // A count of PTX's beside instances: no barrier has that number.
+    assert_eq!(pairs(["bar.cta.sync 1, 64", "bar.cta.arrive 1, 64", "bar.cta.sync 16, 0, 0"]), 1);
     let crowded = "barrier 1 is for 2 threads, and 3 of this cta use it: which meet is open";
     assert_eq!(unfolded(["bar.cta.sync 5, 1, 2"; 3]).err(), Some(crowded.to_string()));
     let lonely = "barrier 1 is for 2 threads, and 1 of this cta use it: nobody gets past it";
