@@ -42,6 +42,45 @@ fn rows_that_were_not_asked_about_are_counted() {
 }
 
 #[test]
+fn a_verified_theorem_says_which_rows_it_is_not_about() {
+    let certificate = folder("first_lines/verified").join("c").display().to_string();
+    let absent = "2 of 8 rows were not asked about (2 absent)";
+    let proved =
+        first(&["prove", "kernelintrinsics", "--bound", "2", "--only", "R,W", "--axiom", "Atomicity", "--certify", &certificate]);
+    assert!(proved.starts_with("theorem ") && proved.contains(absent), "{proved}");
+    let verified = first(&["verify", &certificate]);
+    assert!(verified.starts_with("verified: Atomicity ") && verified.contains(absent), "{verified}");
+}
+
+/// A compiled program that is undefined may do anything, and the axioms of the target do not say which are.
+#[test]
+fn what_the_target_leaves_undefined_is_not_passed_over() {
+    let folder = folder("first_lines/undefined_target");
+    let target = |undefined: &str| format!("vulkan \"a target\"\nacyclic po | rf | co | fr as SC\n{undefined}");
+    let rows = "mapping \"plain\" from past.cat to TARGET\nR => load.dev\nW => store.dev\nRMW => atomic.dev\nF => nothing\n";
+    write(&folder, "past.cat", "Generic \"a source\"\nirreflexive po; rf as Past\n");
+    for (name, undefined, word) in [
+        ("racy", "flag ~empty rf & ext as Race\n", "what `racy` leaves undefined (Race)"),
+        ("asking", "undefined_unless empty rf & ext as Asked\n", "what `asking` leaves undefined (Asked)"),
+        ("defined", "flag ~acyclic po | rf as Optional\n", ""),
+    ] {
+        write(&folder, &format!("{name}.cat"), target(undefined));
+        let map = write(&folder, &format!("{name}.map"), rows.replace("TARGET", &format!("{name}.cat")));
+        let certificate = folder.join(format!("{name}-certificate")).display().to_string();
+        for arguments in [
+            vec!["check", &map, "--bound", "2"],
+            vec!["prove", &map, "--bound", "2", "--certify", &certificate],
+            vec!["verify", &certificate],
+        ] {
+            let line = first(&arguments);
+            let is_said = line.matches("leaves undefined").count();
+            assert_eq!(is_said, usize::from(!word.is_empty()), "{arguments:?}: {line}");
+            assert!(line.contains(word) && !line.starts_with("counterexample"), "{arguments:?}: {line}");
+        }
+    }
+}
+
+#[test]
 fn causes_say_what_was_not_asked_about() {
     let line = words(&out(&margay(&["check", "kernelintrinsics", "--bound", "2", "--causes"])));
     assert!(line.starts_with("nothing wrong was found, programs of up to 2 events: KernelIntrinsics.jl; 7 of 17 rows"), "{line}");

@@ -65,7 +65,21 @@ impl Mapping {
 
     /// What an answer about the mapping is not about, as the end of its first line.
     pub fn not_asked_in_words(&self, constructs: Option<&[String]>) -> String {
+        let undefined = self.undefined_at_target().map_or(String::new(), |what| format!("; {what} was not looked at"));
+        format!("{}{undefined}", self.rows_not_asked_in_words(constructs))
+    }
+
+    /// The same of its rows alone.
+    pub fn rows_not_asked_in_words(&self, constructs: Option<&[String]>) -> String {
         format!("{}{}", self.coverage(constructs).words(), self.unknown_failures_in_words(constructs))
+    }
+
+    /// What the target leaves undefined, in words, if there is such a thing. A compiled program that is undefined may do anything, and no question about
+    /// a mapping asks whether it is: executions of the target are those that its axioms allow.
+    pub fn undefined_at_target(&self) -> Option<String> {
+        let undefined = self.target.checks.iter().filter(|check| check.is_undefined_behaviour());
+        let names: Vec<String> = undefined.map(margay_models::Check::display_name).collect();
+        (!names.is_empty()).then(|| format!("what `{}` leaves undefined ({})", self.target.name, names.join(", ")))
     }
 }
 

@@ -198,12 +198,9 @@ fn read_claim(theory: &mut Theory, claim: &WrittenClaim) -> Result<Claim, String
         WrittenClaim::Irreflexive(a) => Claim::Irreflexive(relation(theory, a)?),
         WrittenClaim::Acyclic(a) => Claim::Acyclic(relation(theory, a)?),
         WrittenClaim::Empty(a, is_set) => {
-            let read = expression(theory, a, 0)?;
-            let arity = theory.arity(read)?;
-            if arity != 0 && arity != if *is_set { 1 } else { 2 } {
-                return Err("a set is taken for a relation".to_owned());
-            }
-            Claim::Empty(read, *is_set)
+            let read = expression(theory, a)?;
+            read.sort.of(if *is_set { ReadSort::Set } else { ReadSort::Relation })?;
+            Claim::Empty(read.id, *is_set)
         }
     })
 }
@@ -238,15 +235,14 @@ fn write(theory: &Theory, id: TheoryExprId) -> WrittenExpr {
 }
 
 fn read_symbol(theory: &mut Theory, e: &WrittenExpr, arity: u8) -> Result<Pred, String> {
+    let read = expression(theory, e)?;
     let pred = match e {
+        // A sequence is no symbol where a part of it is a restriction.
         WrittenExpr::Seq(parts) => {
-            let (a, b) = (expression(theory, &parts[0], 0)?, expression(theory, &parts[1], 0)?);
-            theory.sequence_name(a, b)
+            let [a, b] = [expression(theory, &parts[0])?, expression(theory, &parts[1])?];
+            theory.sequence_name(a.id, b.id)
         }
-        other => {
-            let read = expression(theory, other, 0)?;
-            theory.as_symbol(read).ok_or("an expression stands where a symbol is expected")?
-        }
+        _ => theory.as_symbol(read.id).ok_or("an expression stands where a symbol is expected")?,
     };
     let own = theory.symbols.get(pred);
     if arity != 0 && own.arity != arity {
@@ -256,79 +252,99 @@ fn read_symbol(theory: &mut Theory, e: &WrittenExpr, arity: u8) -> Result<Pred, 
 }
 
 fn relation(theory: &mut Theory, e: &WrittenExpr) -> Result<TheoryExprId, String> {
-    let read = expression(theory, e, 0)?;
-    match theory.arity(read)? {
-        1 => Err("a set stands where a relation is expected".to_owned()),
-        _ => Ok(read),
+    let read = expression(theory, e)?;
+    read.sort.of(ReadSort::Relation)?;
+    Ok(read.id)
+}
+
+/// Is an expression a set or a relation?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReadSort {
+    Set,
+    Relation,
+    /// Nothing, or everything: it may be either.
+    Either,
+}
+
+impl ReadSort {
+    /// The sort of two operands that must be of one.
+    fn and(self, other: Self) -> Result<Self, String> {
+        match (self, other) {
+            (Self::Either, sort) | (sort, Self::Either) => Ok(sort),
+            (one, two) if one == two => Ok(one),
+            _ => Err("an expression mixes sets and relations".to_owned()),
+        }
+    }
+
+    /// It must be of this sort.
+    fn of(self, wanted: Self) -> Result<(), String> {
+        match self.and(wanted) {
+            Ok(_) => Ok(()),
+            Err(_) if wanted == Self::Relation => Err("a set stands where a relation is expected".to_owned()),
+            Err(_) => Err("a relation stands where a set is expected".to_owned()),
+        }
     }
 }
 
-fn expression(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<TheoryExprId, String> {
+/// An expression that was read, and its sort.
+struct ReadExpr {
+    id: TheoryExprId,
+    sort: ReadSort,
+}
+
+fn expression(theory: &mut Theory, e: &WrittenExpr) -> Result<ReadExpr, String> {
+    expression_within(theory, e, 0)
+}
+
+/// Every part is looked at, those of closures included: of a set that stands where a relation is expected the definitions would say something else.
+fn expression_within(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<ReadExpr, String> {
+    use ReadSort::{Either, Relation, Set};
     if depth > MAX_DEPTH {
         return Err("an expression is too deep".to_owned());
     }
     if theory.symbols.len() > MAX_SYMBOLS {
         return Err(format!("it speaks of more than {MAX_SYMBOLS} relations"));
     }
-    let mut one = |e: &WrittenExpr| expression(theory, e, depth + 1);
-    let mut two = |make: fn(TheoryExprId, TheoryExprId) -> TheoryExpr, parts: &[WrittenExpr; 2]| {
-        Ok::<_, String>(make(one(&parts[0])?, one(&parts[1])?))
+    let mut one = |e: &WrittenExpr| expression_within(theory, e, depth + 1);
+    // Operands of one sort, which is that of the whole.
+    let mut alike = |make: fn(TheoryExprId, TheoryExprId) -> TheoryExpr, parts: &[WrittenExpr; 2]| {
+        let [a, b] = [one(&parts[0])?, one(&parts[1])?];
+        Ok::<_, String>((make(a.id, b.id), a.sort.and(b.sort)?))
     };
-    let expr = match e {
-        WrittenExpr::Empty => TheoryExpr::Empty,
-        WrittenExpr::All => TheoryExpr::All,
+    let (expr, sort) = match e {
+        WrittenExpr::Empty => (TheoryExpr::Empty, Either),
+        WrittenExpr::All => (TheoryExpr::All, Either),
         WrittenExpr::Name(name) => {
-            TheoryExpr::Symbol(theory.symbols.shown(name).ok_or_else(|| format!("there is no set or relation `{name}`"))?)
+            let pred = theory.symbols.shown(name).ok_or_else(|| format!("there is no set or relation `{name}`"))?;
+            (TheoryExpr::Symbol(pred), if theory.symbols.get(pred).arity == 1 { Set } else { Relation })
         }
-        WrittenExpr::Union(parts) => two(TheoryExpr::Union, parts)?,
-        WrittenExpr::And(parts) => two(TheoryExpr::Intersection, parts)?,
-        WrittenExpr::Minus(parts) => two(TheoryExpr::Difference, parts)?,
-        WrittenExpr::Seq(parts) => two(TheoryExpr::Sequence, parts)?,
-        WrittenExpr::Product(parts) => two(TheoryExpr::Product, parts)?,
-        WrittenExpr::On(a) => TheoryExpr::Diagonal(one(a)?),
-        WrittenExpr::Inverse(a) => TheoryExpr::Inverse(one(a)?),
-        WrittenExpr::Closure(a) => {
-            let a = one(a)?;
-            TheoryExpr::Symbol(theory.closure_name(a))
+        WrittenExpr::Union(parts) => alike(TheoryExpr::Union, parts)?,
+        WrittenExpr::And(parts) => alike(TheoryExpr::Intersection, parts)?,
+        WrittenExpr::Minus(parts) => alike(TheoryExpr::Difference, parts)?,
+        WrittenExpr::Seq(parts) => {
+            let (expr, sort) = alike(TheoryExpr::Sequence, parts)?;
+            sort.of(Relation)?;
+            (expr, Relation)
         }
-        WrittenExpr::Domain(a) | WrittenExpr::Range(a) => {
+        WrittenExpr::Product(parts) => {
+            let (expr, sort) = alike(TheoryExpr::Product, parts)?;
+            sort.of(Set)?;
+            (expr, Relation)
+        }
+        WrittenExpr::On(a) => {
             let a = one(a)?;
-            TheoryExpr::Symbol(theory.end_name(a, matches!(e, WrittenExpr::Range(_))))
+            a.sort.of(Set)?;
+            (TheoryExpr::Diagonal(a.id), Relation)
+        }
+        WrittenExpr::Inverse(a) | WrittenExpr::Closure(a) | WrittenExpr::Domain(a) | WrittenExpr::Range(a) => {
+            let a = one(a)?;
+            a.sort.of(Relation)?;
+            match e {
+                WrittenExpr::Inverse(_) => (TheoryExpr::Inverse(a.id), Relation),
+                WrittenExpr::Closure(_) => (TheoryExpr::Symbol(theory.closure_name(a.id)), Relation),
+                _ => (TheoryExpr::Symbol(theory.end_name(a.id, matches!(e, WrittenExpr::Range(_)))), Set),
+            }
         }
     };
-    Ok(theory.exprs.make(expr))
-}
-
-impl Theory {
-    /// 1 for sets, 2 for relations, 0 for what may be either.
-    ///
-    /// # Errors
-    /// The expression mixes them.
-    fn arity(&self, id: TheoryExprId) -> Result<u8, String> {
-        let mixed = || Err("an expression mixes sets and relations".to_owned());
-        let is = |wanted: u8, parts: &[TheoryExprId]| -> Result<(), String> {
-            for &part in parts {
-                let found = self.arity(part)?;
-                if found != 0 && found != wanted {
-                    return Err("an expression mixes sets and relations".to_owned());
-                }
-            }
-            Ok(())
-        };
-        match self.exprs.get(id) {
-            TheoryExpr::Empty | TheoryExpr::All => Ok(0),
-            TheoryExpr::Symbol(p) => Ok(self.symbols.get(p).arity),
-            TheoryExpr::Union(a, b) | TheoryExpr::Intersection(a, b) | TheoryExpr::Difference(a, b) => {
-                match (self.arity(a)?, self.arity(b)?) {
-                    (0, other) | (other, 0) => Ok(other),
-                    (x, y) if x == y => Ok(x),
-                    _ => mixed(),
-                }
-            }
-            TheoryExpr::Sequence(a, b) => is(2, &[a, b]).map(|()| 2),
-            TheoryExpr::Inverse(a) => is(2, &[a]).map(|()| 2),
-            TheoryExpr::Product(a, b) => is(1, &[a, b]).map(|()| 2),
-            TheoryExpr::Diagonal(a) => is(1, &[a]).map(|()| 2),
-        }
-    }
+    Ok(ReadExpr { id: theory.exprs.make(expr), sort })
 }

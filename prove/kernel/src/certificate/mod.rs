@@ -198,14 +198,17 @@ impl TheoremDocument {
                 self.follow(&setting, Hypotheses::of_mapping(&mapping, &asked), folder)
             }
             TheoremSubject::ModelTheorem { model } => {
-                let model = model.read()?;
-                self.follow(&Setting::of_model(&model, &self.named(&model, folder)?)?, Hypotheses::of_model(&model), folder)
+                let (name, model) = (&model.model.name, model.read()?);
+                let setting = Setting::of_model(&model, &self.named(&model, folder)?)?;
+                self.follow(&setting, Hypotheses::of_properties(name, &self.theorems), folder)
             }
             TheoremSubject::DiffTheorem { supposed, claimed, names, .. } => {
+                // What the two were called is the author's word, and names symbols alone: what is said names the text.
+                let text = &supposed.model.name;
                 let [mut supposed, mut claimed] = [supposed.read()?, claimed.read()?];
                 [supposed.name, claimed.name] = names.clone();
                 let setting = Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?;
-                self.follow(&setting, Hypotheses::of_model(&supposed), folder)
+                self.follow(&setting, Hypotheses::of_model(text), folder)
             }
         }
     }

@@ -4,6 +4,7 @@
 use super::clauses::{ClauseOrigin, ExistenceValue, GroundClauses, Obligation, is_congruence};
 use super::derivation::{DerivationStep, check};
 use crate::logic::EventTerm;
+use crate::logic::clause::MAX_EVENTS;
 use crate::theory::{SentenceReason, Theory};
 
 /// What contradicts an obligation.
@@ -52,6 +53,13 @@ impl Refutation {
                 }
                 continue;
             }
+            let last = value.event.index() + usize::from(source.existence.events);
+            if last > MAX_EVENTS {
+                return Err(format!(
+                    "an event that exists has the number {}, and there are {MAX_EVENTS} events at most",
+                    last - 1
+                ));
+            }
             let is_new = value.unless.is_empty();
             // An event depends on earlier ones alone.
             if value.of.iter().any(|t| t.as_variable().is_some() || *t >= value.event) {
@@ -61,7 +69,7 @@ impl Refutation {
                 if value.event.index() < events {
                     return Err("an event that exists is none of its own".to_owned());
                 }
-                events = value.event.index() + usize::from(source.existence.events);
+                events = last;
             } else if source.existence.events != 1 || value.unless.iter().any(|&u| u >= at || self.values[u].event != value.event)
             {
                 return Err("an event is the value of functions that do not go together".to_owned());

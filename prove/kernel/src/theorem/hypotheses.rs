@@ -15,6 +15,8 @@ pub struct Hypotheses {
     pub brief: Vec<String>,
     /// All of it, in sentences.
     pub sentences: Vec<String>,
+    /// The rows of a mapping that it is not about, as the end of a first line: empty, or `; 7 of 17 rows were not asked about (7 absent)`.
+    pub rows_left_out: String,
 }
 
 /// What was asked of a mapping.
@@ -46,6 +48,13 @@ impl Hypotheses {
             new.types(asked.selection);
         }
         new.races(source);
+        if let Some(undefined) = mapping.undefined_at_target() {
+            new.brief.push(format!("{undefined} not looked at"));
+            new.sentences.push(format!(
+                "It does not say that no execution of the target is undefined: {undefined} was not looked at, and a compiled program that does it \
+                 may do anything."
+            ));
+        }
         new.sentences.push(if target.signature.total_coherence() {
             "Modification order is the coherence order of the target.".to_owned()
         } else {
@@ -53,16 +62,26 @@ impl Hypotheses {
                 .to_owned()
         });
         new.rows(mapping, asked.selection);
+        let names: Vec<String> = asked.selection.constructs.iter().map(|c| c.name(source.signature)).collect();
+        new.rows_left_out = mapping.rows_not_asked_in_words(Some(&names));
         new
     }
 
-    /// Those of a theorem about one model, or about what one of two models allows.
-    pub fn of_model(model: &Model) -> Self {
+    /// Those of a theorem about one model, or about what one of two models allows; by the name that the reader knows the model by.
+    pub fn of_model(name: &str) -> Self {
+        Self::of_executions(&format!("every axiom of `{name}`"))
+    }
+
+    /// Those of properties that a text states of the model that it includes: whatever else it states is supposed.
+    pub fn of_properties(text: &str, properties: &[String]) -> Self {
+        Self::of_executions(&format!("every axiom of `{text}`, and of what it includes, but {}", properties.join(", ")))
+    }
+
+    fn of_executions(satisfying: &str) -> Self {
         let what = format!(
-            "It is about single executions, not programs: those that satisfy every axiom of `{}`, whatever operations they are made of.",
-            model.name
+            "It is about single executions, not programs: those that satisfy {satisfying}, whatever operations they are made of."
         );
-        Self { brief: Vec::new(), sentences: vec![what] }
+        Self { sentences: vec![what], ..Self::default() }
     }
 
     /// Adds of what no execution was found that satisfies all that is supposed, among the shapes whose absence says most. `shown`: the shapes

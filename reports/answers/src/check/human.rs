@@ -135,7 +135,7 @@ fn not_asked(context: &CheckContext<'_>) -> String {
     if context.report.verdict != CheckVerdict::Counterexample {
         return String::new();
     }
-    let left = context.mapping.not_asked_in_words(Some(&context.report.constructs));
+    let left = context.mapping.rows_not_asked_in_words(Some(&context.report.constructs));
     left.split("; ").filter(|part| !part.is_empty()).map(|part| format!("Of the table, {part}. ")).collect()
 }
 

@@ -115,7 +115,7 @@ impl<'a> MappingAnswer<'a> {
         let bound = self.options.bound;
         let restriction = Restriction::of_check(self.options);
         // A theorem, too, is about what the table says.
-        let subject = format!("{title}{}", self.mapping.not_asked_in_words(Some(&self.search.constructs)));
+        let subject = format!("{title}{}", self.hypotheses.rows_left_out);
         let open = |rest: &str| Headline::new(Tone::Unsure, "open", &format!("{stopped}: {rest}"), &restriction, &subject);
         match self.whole() {
             Said::Theorem => {

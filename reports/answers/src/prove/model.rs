@@ -121,7 +121,7 @@ pub fn run(model: &Model, options: &PropertyOptions, limits: &RunLimits, output:
         Err(errors) => return output.wrong(&errors),
     };
     let report = &reports[0];
-    let mut hypotheses = Hypotheses::of_model(model);
+    let mut hypotheses = Hypotheses::of_model(&model.name);
     hypotheses.inhabited(&setting, &report.premises.shown());
     let unkept = unkept(report, &search, wanted.bound);
     let proof = report.proof.as_ref().filter(|_| unkept.is_none());

@@ -76,10 +76,11 @@ fn print(
     output: &Output,
 ) -> std::io::Result<()> {
     let what = format!(
-        "{}: {} for executions of every size{}",
+        "{}: {} for executions of every size{}{}",
         output.good("verified"),
         document.theorems.join(", "),
-        hypotheses.behind()
+        hypotheses.behind(),
+        hypotheses.rows_left_out
     );
     output.print(&wrapped(&what, output.width()))?;
     for line in about(&document.subject, bases) {
