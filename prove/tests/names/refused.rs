@@ -46,6 +46,41 @@ fn a_source_that_chooses_an_order_is_refused() {
     assert!(setting(rest).is_ok());
 }
 
+/// Of what could not be written out nobody would see an end: `r?; s` has s twice.
+#[test]
+fn what_is_too_large_is_refused() {
+    let read = |text: &str| Model::parse(SourceFile::new("large.cat", text), &OnlyBuiltIn).expect("it is a model").model;
+    let nested = |times: usize, innermost: &str| (0..times).fold(innermost.to_owned(), |inner, _| format!("po?; ({inner})"));
+    let small = read(&format!("PTX \"small\"\nirreflexive {} as Asked\n", nested(5, "rf")));
+    assert!(Setting::of_model(&small, &[0]).is_ok());
+    for (text, line) in [
+        (format!("irreflexive {} as Asked", nested(60, "rf")), 2),
+        (format!("irreflexive po & ({})+ as Asked", nested(60, "rf")), 2),
+        (format!("irreflexive po & ([domain ({})]; rf) as Asked", nested(60, "rf")), 2),
+        (format!("irreflexive po as Asked\nlet large = {}\nempty large & po as Of-it", nested(60, "rf")), 3),
+        (format!("irreflexive po as Asked\nlet rec large = rf | ({})\nempty large & po as Of-it", nested(60, "large; rf")), 3),
+    ] {
+        let model = read(&format!("PTX \"large\"\n{text}\n"));
+        let said = |result: Result<(), Vec<margay_models::diagnostic::Diagnostic>>| {
+            let errors = result.expect_err("it is too large");
+            errors.iter().map(ToString::to_string).collect::<String>()
+        };
+        let all = [
+            said(Setting::of_model(&model, &[0]).map(drop)),
+            said(Setting::of_models(&model, &small, &[0]).map(drop)),
+            said(Setting::of_models(&small, &model, &[0]).map(drop)),
+        ];
+        for said in all {
+            assert!(said.contains("too large for a proof") && said.contains(&format!("large.cat:{line}")), "{said}");
+        }
+    }
+    // What is shipped is not.
+    for name in margay_models::library::built_in_names() {
+        let model = margay_models::library::load(name, &[]).expect("it is shipped").model;
+        let _ = Setting::of_models(&model, &model, &[]).map(drop).map_err(|e| panic!("{name}: {e:?}"));
+    }
+}
+
 /// Fig. 11 without scopes, with a target whose atomicity says nothing of some read-modify-writes.
 fn with_atomicity(unless: &str) -> Mapping {
     let instead = LoadOptions { source: None, target: Some("ptx-6.0".to_owned()), ..LoadOptions::default() };

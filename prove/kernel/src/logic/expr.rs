@@ -5,6 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::symbol::{Pred, TheorySymbols};
 
+/// Larger expressions have no text: it could be longer than any memory.
+const MOST_SHOWN: u64 = 1_000_000;
+
 /// A node of [`Exprs`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TheoryExprId(pub(crate) u32);
@@ -54,6 +57,8 @@ impl TheoryExpr {
 #[derive(Debug, Clone, Default)]
 pub struct Exprs {
     nodes: Vec<TheoryExpr>,
+    /// How many operators each has, written out.
+    operators: Vec<u64>,
     known: FxHashMap<TheoryExpr, TheoryExprId>,
 }
 
@@ -115,7 +120,13 @@ impl Exprs {
             TheoryExpr::Empty | TheoryExpr::All | TheoryExpr::Symbol(_) => expr,
         };
         *self.known.entry(expr).or_insert_with(|| {
+            let mut operators = 1u64;
+            expr.with_parts(|part| {
+                operators = operators.saturating_add(self.operators[part.0 as usize]);
+                part
+            });
             self.nodes.push(expr);
+            self.operators.push(operators);
             TheoryExprId(u32::try_from(self.nodes.len() - 1).expect("expressions are far fewer than 2^32"))
         })
     }
@@ -133,6 +144,11 @@ impl Exprs {
     /// The expression of a node.
     pub fn get(&self, id: TheoryExprId) -> TheoryExpr {
         self.nodes[id.0 as usize]
+    }
+
+    /// How many operators, symbols and constants an expression has, written out: what stands in it twice counts twice.
+    pub fn operators(&self, id: TheoryExprId) -> u64 {
+        self.operators[id.0 as usize]
     }
 
     /// The symbol as an expression.
@@ -195,9 +211,12 @@ impl Exprs {
         }
     }
 
-    /// The expression in the notation of .cat.
+    /// The expression in the notation of .cat; of one that nobody could read how large it is.
     pub fn text(&self, symbols: &TheorySymbols, id: TheoryExprId) -> String {
-        self.text_within(symbols, id, 0)
+        match self.operators(id) {
+            0..=MOST_SHOWN => self.text_within(symbols, id, 0),
+            more => format!("an expression of {more} operators"),
+        }
     }
 
     /// The text, in parentheses if it is looser than `level`: 0 union, 1 sequence, 2 difference, 3 intersection, 4 product, 5 tightest.

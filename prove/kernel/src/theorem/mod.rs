@@ -3,6 +3,7 @@
 mod evidence;
 mod hypotheses;
 mod inhabitant;
+mod refusals;
 mod setting;
 mod shapes;
 

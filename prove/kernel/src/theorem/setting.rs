@@ -1,10 +1,12 @@
 //! What is to be shown, and what may be supposed: of a mapping, or of two models.
 
-use margay_language::{Mapping, Row};
+use margay_language::Mapping;
 use margay_models::diagnostic::{Diagnostic, Place};
-use margay_models::model::{Check, Model, Role, Sort};
-use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, Signature};
+use margay_models::model::{Model, Sort};
+use margay_models::signature::{BaseRelation, BaseSet, Signature};
 use margay_models::wellformed;
+
+use super::refusals::{refuse, refuse_chosen_fences, refuse_large, refuse_rows};
 
 use crate::argument::Claim;
 use crate::logic::{Meaning, Pred, TheoryExprId};
@@ -67,6 +69,8 @@ impl<'a> Setting<'a> {
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
         refuse_rows(mapping, selection)?;
         refuse_chosen_fences(mapping, selection)?;
+        refuse_large(&mapping.target)?;
+        refuse_large(source)?;
         let ghosts = has_ghosts(mapping, selection);
         let target = Theory::of_target(mapping, ghosts);
         let of_target = target.0.sentences.len();
@@ -106,6 +110,7 @@ impl<'a> Setting<'a> {
     /// Properties of a form that no rule covers.
     pub fn of_model(model: &'a Model, properties: &[usize]) -> Result<Self, Vec<Diagnostic>> {
         refuse(model, properties.iter().map(|&i| &model.checks[i]))?;
+        refuse_large(model)?;
         let mut theory = Theory::default();
         let base = theory.declare_base(model.signature, false, None);
         theory.assume_signature(model.signature, &base);
@@ -153,6 +158,8 @@ impl<'a> Setting<'a> {
             return Err(vec![Diagnostic::error(what).help("compare models of one signature")]);
         }
         refuse(claimed, axioms.iter().map(|&i| &claimed.checks[i]))?;
+        refuse_large(supposed)?;
+        refuse_large(claimed)?;
         let mut theory = Theory::default();
         let base = theory.declare_base(signature, false, None);
         theory.assume_signature(signature, &base);
@@ -195,6 +202,7 @@ impl<'a> Setting<'a> {
             return Err(vec![Diagnostic::error(what).help("begin the file like that of the target, and include it")]);
         }
         refuse(lemmas, own_checks(lemmas).map(|i| &lemmas.checks[i]))?;
+        refuse_large(lemmas)?;
         let own = lemmas.definitions.iter().find(|d| d.group.is_some() && d.place.file.name == lemmas.source.name);
         if let Some(own) = own {
             let error =
@@ -260,58 +268,4 @@ fn goals(model: &Model, axioms: &[usize], checks: &[TheoryExprId]) -> Vec<Theore
         }
     };
     axioms.iter().map(goal).collect()
-}
-
-/// What a load writes back is in coherence order, and nothing that a proof knows of rows says what the source has instead.
-fn refuse_rows(mapping: &Mapping, selection: &ExecutionSelection) -> Result<(), Vec<Diagnostic>> {
-    let mut errors = Vec::new();
-    for row in mapping.rows.iter().filter(|r| selection.constructs.contains(&r.construct)) {
-        for lowering in row.alternatives.iter().filter(|l| l.writes_back(row.construct.operation)) {
-            let what =
-                format!("`margay prove` does not know yet what `{}` writes back", row.construct.name(mapping.source.signature));
-            errors.push(
-                Diagnostic::error(what)
-                    .at(&mapping.file, lowering.span, "a load that is a read-modify-write")
-                    .help("leave the construct out with `--without`, or ask `margay check` for counterexamples up to a bound"),
-            );
-        }
-    }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
-}
-
-/// A source forbids what it forbids for every order of its fences, if that is chosen. A proof speaks of one order, and knows none that
-/// would do for all.
-fn refuse_chosen_fences(mapping: &Mapping, selection: &ExecutionSelection) -> Result<(), Vec<Diagnostic>> {
-    let source = &mapping.source;
-    let is_ordered = |row: &&Row| {
-        let Construct { operation, order } = row.construct;
-        let asked = operation == Operation::Fence && selection.constructs.contains(&row.construct);
-        asked && source.signature.is_order_of_ordered_fence(order)
-    };
-    let ordered: Vec<&Row> = mapping.rows.iter().filter(is_ordered).collect();
-    let Some(row) = ordered.first().filter(|_| source.mentions_relation(BaseRelation::SyncFence)) else {
-        return Ok(());
-    };
-    let mut names: Vec<String> = ordered.iter().map(|row| row.construct.name(source.signature)).collect();
-    names.dedup();
-    let what = format!("`margay prove` does not know the order that the executions of `{}` choose for their fences", source.name);
-    Err(vec![Diagnostic::error(what).at(&mapping.file, row.span, "`sync_fence` orders it").help(format!(
-        "leave the fences out with `--without {}`; `margay check` asks about all orders, up to a bound",
-        names.join(",")
-    ))])
-}
-
-/// Axioms that claim that something *is* there are of another form.
-fn refuse<'c>(model: &Model, checks: impl Iterator<Item = &'c Check>) -> Result<(), Vec<Diagnostic>> {
-    let negated = checks.filter(|c| c.negated && c.role == Role::Axiom && !c.is_undefined_behaviour());
-    let errors: Vec<Diagnostic> = negated
-        .map(|c| {
-            let what =
-                format!("no rule proves the axiom `{}` of `{}`: it claims that something is there", c.display_name(), model.name);
-            Diagnostic::error(what)
-                .at(&c.place.file, c.place.span, "a proof speaks of the events of a violation, and this one has none")
-                .help("name the other axioms with `--axiom`; expected `empty`, `irreflexive` or `acyclic` without `~`")
-        })
-        .collect();
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

@@ -1,5 +1,7 @@
 //! The names that expressions depend on.
 
+use rustc_hash::FxHashSet;
+
 use super::Theory;
 use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 
@@ -16,8 +18,13 @@ impl TheoryVocabulary {
     /// The names that expressions depend on.
     pub fn of(theory: &Theory, roots: impl IntoIterator<Item = TheoryExprId>) -> Self {
         let mut seen = std::collections::BTreeSet::new();
+        // What stands in an expression twice is looked at once.
+        let mut looked = FxHashSet::default();
         let mut open: Vec<TheoryExprId> = roots.into_iter().collect();
         while let Some(id) = open.pop() {
+            if !looked.insert(id) {
+                continue;
+            }
             match theory.exprs.get(id) {
                 TheoryExpr::Empty | TheoryExpr::All => {}
                 TheoryExpr::Symbol(p) => {

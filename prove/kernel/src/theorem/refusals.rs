@@ -1,0 +1,110 @@
+//! Questions that a proof does not take: rows and orders that it knows nothing of, axioms of a form that no rule covers, texts that are too large.
+
+use margay_language::{Mapping, Row};
+use margay_models::diagnostic::{Diagnostic, Place};
+use margay_models::model::{Check, Model, Role};
+use margay_models::signature::{BaseRelation, Construct, Operation};
+
+use crate::logic::{Meaning, TheoryExprId};
+use crate::theory::mapping::ExecutionSelection;
+use crate::theory::{Theory, TheoryVocabulary};
+
+/// The most operators of an expression, without those of the definitions that it names.
+const MOST_OPERATORS: u64 = 20_000;
+
+/// What a load writes back is in coherence order, and nothing that a proof knows of rows says what the source has instead.
+pub(super) fn refuse_rows(mapping: &Mapping, selection: &ExecutionSelection) -> Result<(), Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    for row in mapping.rows.iter().filter(|r| selection.constructs.contains(&r.construct)) {
+        for lowering in row.alternatives.iter().filter(|l| l.writes_back(row.construct.operation)) {
+            let what =
+                format!("`margay prove` does not know yet what `{}` writes back", row.construct.name(mapping.source.signature));
+            errors.push(
+                Diagnostic::error(what)
+                    .at(&mapping.file, lowering.span, "a load that is a read-modify-write")
+                    .help("leave the construct out with `--without`, or ask `margay check` for counterexamples up to a bound"),
+            );
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// A source forbids what it forbids for every order of its fences, if that is chosen. A proof speaks of one order, and knows none that
+/// would do for all.
+pub(super) fn refuse_chosen_fences(mapping: &Mapping, selection: &ExecutionSelection) -> Result<(), Vec<Diagnostic>> {
+    let source = &mapping.source;
+    let is_ordered = |row: &&Row| {
+        let Construct { operation, order } = row.construct;
+        let asked = operation == Operation::Fence && selection.constructs.contains(&row.construct);
+        asked && source.signature.is_order_of_ordered_fence(order)
+    };
+    let ordered: Vec<&Row> = mapping.rows.iter().filter(is_ordered).collect();
+    let Some(row) = ordered.first().filter(|_| source.mentions_relation(BaseRelation::SyncFence)) else {
+        return Ok(());
+    };
+    let mut names: Vec<String> = ordered.iter().map(|row| row.construct.name(source.signature)).collect();
+    names.dedup();
+    let what = format!("`margay prove` does not know the order that the executions of `{}` choose for their fences", source.name);
+    Err(vec![Diagnostic::error(what).at(&mapping.file, row.span, "`sync_fence` orders it").help(format!(
+        "leave the fences out with `--without {}`; `margay check` asks about all orders, up to a bound",
+        names.join(",")
+    ))])
+}
+
+/// Axioms that claim that something *is* there are of another form.
+pub(super) fn refuse<'c>(model: &Model, checks: impl Iterator<Item = &'c Check>) -> Result<(), Vec<Diagnostic>> {
+    let negated = checks.filter(|c| c.negated && c.role == Role::Axiom && !c.is_undefined_behaviour());
+    let errors: Vec<Diagnostic> = negated
+        .map(|c| {
+            let what =
+                format!("no rule proves the axiom `{}` of `{}`: it claims that something is there", c.display_name(), model.name);
+            Diagnostic::error(what)
+                .at(&c.place.file, c.place.span, "a proof speaks of the events of a violation, and this one has none")
+                .help("name the other axioms with `--axiom`; expected `empty`, `irreflexive` or `acyclic` without `~`")
+        })
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// An expression is written out without `?`: `r?; s` is `s | r; s`, where s stands twice. A few dozen of them in one another are more than could be
+/// gone through.
+pub(super) fn refuse_large(model: &Model) -> Result<(), Vec<Diagnostic>> {
+    let mut theory = Theory::default();
+    let base = theory.declare_base(model.signature, false, None);
+    let translated = theory.translate(model, &base);
+    let mut errors = Vec::new();
+    let mut look = |theory: &Theory, value: TheoryExprId, name: &str, place: &Place| {
+        let operators = largest(theory, value);
+        if operators > MOST_OPERATORS {
+            let what = format!("`{name}` of `{}` is too large for a proof", model.name);
+            let here = if operators == u64::MAX {
+                "more operators than can be counted".to_owned()
+            } else {
+                format!("{operators} operators")
+            };
+            errors.push(Diagnostic::error(what).at(&place.file, place.span, format!("written out without `?` it has {here}")).help(format!(
+                "expected at most {MOST_OPERATORS}; `r?; s` is `s | r; s`, where s stands twice: give parts of it a name by `let`"
+            )));
+        }
+    };
+    for (check, &value) in model.checks.iter().zip(&translated.checks) {
+        look(&theory, value, &check.display_name(), &check.place);
+    }
+    for (id, pred) in translated.symbols(&theory) {
+        let definition = model.definition(id);
+        if let Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) = theory.symbols.get(pred).meaning {
+            look(&theory, body, &definition.name, &definition.place);
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// The operators of an expression, or of the closure, domain or range in it that has most.
+fn largest(theory: &Theory, value: TheoryExprId) -> u64 {
+    let inner = TheoryVocabulary::of(theory, [value]);
+    let parts = inner.sets.into_iter().chain(inner.relations).filter_map(|p| match theory.symbols.get(p).meaning {
+        Meaning::Closure(e) | Meaning::Domain(e) | Meaning::Range(e) => Some(e),
+        _ => None,
+    });
+    parts.chain([value]).map(|e| theory.exprs.operators(e)).max().unwrap_or_default()
+}
