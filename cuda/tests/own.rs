@@ -555,6 +555,7 @@ const DECLARATIONS: &[OwnKernel] = &[
     ("fields", "1x1", &[]),
     ("member_types", "1x1", &[]),
     ("escapes", "1x1", &[]),
+    ("member_templates", "1x1", &[]),
 ];
 
 const FILES: &[(&str, &[OwnKernel])] = &[

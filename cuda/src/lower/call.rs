@@ -490,5 +490,5 @@ fn is_fixed(value: &TypedValue) -> bool {
 }
 
 pub(super) fn is_reference(tree: &TypeTree) -> bool {
-    matches!(super::lookup::strip(tree), TypeTree::Reference(_))
+    matches!(super::typename::strip(tree), TypeTree::Reference(_))
 }

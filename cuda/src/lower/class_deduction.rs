@@ -15,7 +15,7 @@ use crate::types::CudaType;
 impl KernelLowering {
     /// The template of structures that a type names without arguments.
     pub(super) fn template_of_class(&self, tree: &TypeTree) -> Option<(Rc<StructureTree>, NamePath)> {
-        let TypeTree::Named(path) = super::lookup::strip(tree) else { return None };
+        let TypeTree::Named(path) = super::typename::strip(tree) else { return None };
         let last = path.last();
         if last.arguments.is_some() || path.parts.iter().rev().skip(1).any(|part| part.arguments.is_some()) {
             return None;

@@ -8,7 +8,7 @@ use crate::lex::CudaSpan;
 use crate::tree::{
     CudaBinary, CudaExpression, ExpressionKind, FoldTree, NamePart, NamePath, PackPattern, TemplateArgument, TypeTree,
 };
-use crate::types::{CudaType, TemplateBinding, TemplateBindings, TypeShape};
+use crate::types::{CudaType, ReferenceKind, TemplateBinding, TemplateBindings, TypeShape};
 
 /// The most elements of a pack.
 const MAX_ELEMENTS: usize = 256;
@@ -69,6 +69,16 @@ pub(super) fn words_of(tree: &TypeTree) -> Vec<Rc<str>> {
 }
 
 impl KernelLowering {
+    /// Binds a name to any number of values.
+    pub(super) fn bind_pack(&mut self, name: Rc<str>, all: Vec<TypedValue>, kinds: Vec<Option<ReferenceKind>>) {
+        if let Some(scope) = self.frame().scopes.last_mut() {
+            if kinds.iter().any(Option::is_some) {
+                scope.references_of_packs.insert(name.clone(), kinds);
+            }
+            scope.names.insert(name, NameBinding::Pack(all));
+        }
+    }
+
     /// How many elements a name of a pack has here.
     fn pack_length(&self, name: &str) -> Option<usize> {
         for scope in self.current().scopes.iter().rev() {

@@ -3,12 +3,19 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use super::{KernelLowering, KnownSpace, LoweringResult, TypedValue, ValueForm, ValuePlace};
+use super::{KernelLowering, KnownSpace, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, ExpressionKind, InitialTree, Storage, TypeTree, VariableTree};
 use crate::types::{CudaType, ReferenceKind, TypeShape};
 
 impl KernelLowering {
+    pub(super) fn bind(&mut self, name: Rc<str>, value: TypedValue) {
+        let frame = self.frame();
+        if let Some(scope) = frame.scopes.last_mut() {
+            scope.names.insert(name, NameBinding::Value(value));
+        }
+    }
+
     pub(super) fn local_variable(&mut self, tree: &VariableTree) -> LoweringResult<()> {
         let at = tree.at;
         self.set_position(at);
@@ -36,7 +43,7 @@ impl KernelLowering {
             };
             self.asks_for_place(e);
             let value = self.lower_argument(e)?;
-            let is_auto = matches!(super::lookup::strip(of), TypeTree::Auto);
+            let is_auto = matches!(super::typename::strip(of), TypeTree::Auto);
             let is_constant = matches!(of, TypeTree::Constant(_));
             let ty = if is_auto { value.ty.clone() } else { self.resolved(of)? };
             let ty = CudaType { is_constant: is_constant || ty.is_constant, ..ty };

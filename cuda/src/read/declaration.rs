@@ -287,7 +287,7 @@ impl ProgramReader {
     }
 
     /// Does the definition of a structure begin here, behind words that say more?
-    fn structure_ahead(&self) -> bool {
+    pub(super) fn structure_ahead(&self) -> bool {
         let mut n = self.next;
         while self.tokens[n].word().is_some_and(|w| {
             matches!(&**w, "typedef" | "static" | "const" | "__device__" | "__constant__" | "constexpr" | "__host__" | "volatile")

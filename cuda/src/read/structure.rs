@@ -201,6 +201,25 @@ impl ProgramReader {
             if self.is_word("requires") {
                 self.requirement()?;
             }
+            // A structure within it that is a template of its own.
+            let is_structure = ["struct", "class", "union"].iter().any(|word| self.is_word(word));
+            if is_structure && self.structure_ahead() {
+                self.structure(template)?;
+                self.scopes.truncate(scopes);
+                self.next = end;
+                return Ok(());
+            }
+            // A name for types that is a template.
+            if self.eat_word("using") {
+                let name = self.name("a name")?;
+                self.expect("=", "behind the name of a type")?;
+                let ty = self.type_name()?;
+                self.templates.insert(name.clone());
+                self.declare(name, DeclaredItem::Alias(template, Rc::new(ty)));
+                self.scopes.truncate(scopes);
+                self.next = end;
+                return Ok(());
+            }
         }
         // Methods of the host are skipped: their parameters may be of types that are not known here.
         let tokens = self.tokens.clone();

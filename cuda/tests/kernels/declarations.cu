@@ -60,3 +60,7 @@ template <class A, class B> struct C5 { typedef cuda::std::decay_t<decltype(cuda
 extern "C" __global__ void member_types(int *o) { C1<int, unsigned>::type x = 1; C3<int, unsigned>::type y = 1; C5<int, unsigned>::type z = 1; assert(x > -1 == false && y > -1 == false && z > -1); }
 // Characters.
 extern "C" __global__ void escapes(int *o) { assert('\a' == 7 && '\b' == 8 && '\v' == 11 && '\f' == 12 && '\7' == 7 && '\101' == 'A' && '\x41' == 'A' && '\0' == 0); char s[] = "\1012"; assert(sizeof(s) == 3 && s[0] == 'A' && s[1] == '2'); }
+// Members that are templates.
+struct MA { template <class U> using ptr = U *; template <class U> struct inner { U x; }; typedef int arr[3]; };
+template <class T> struct MB { template <class U> using both = cuda::std::pair<T, U>; both<char> m; };
+extern "C" __global__ void member_templates() { MA::ptr<int> p; int x = 3; p = &x; assert(*p == 3); MA::inner<int> i{4}; assert(i.x == 4); MA::arr a = {1, 2, 3}; assert(a[2] == 3); MB<int>::both<short> q{1, 2}; assert(sizeof(q.second) == 2 && sizeof(q.first) == 4); MB<double> b; assert(sizeof(b.m) == 16); }
