@@ -93,21 +93,21 @@ impl LabelledWay {
 
     /// Is another one the same, but for registers that stand nowhere else?
     fn is_same(&self, other: &Self, code: &[Line], spans: &RegisterSpans) -> bool {
-        let mut names = RegisterNames { of: [self, other], spans, there: FxHashMap::default(), here: FxHashMap::default() };
+        let mut pairs = RegisterPairs { of: [self, other], spans, there: FxHashMap::default(), here: FxHashMap::default() };
         let (here, there) = (&code[self.start..self.end], &code[other.start..other.end]);
-        here.iter().zip(there).all(|((a, of), (b, and))| of == and && names.is_same(a, b))
+        here.iter().zip(there).all(|((a, of), (b, and))| of == and && pairs.is_same(a, b))
     }
 }
 
 /// Which register of one way is which one of the other.
-struct RegisterNames<'a> {
+struct RegisterPairs<'a> {
     of: [&'a LabelledWay; 2],
     spans: &'a RegisterSpans,
     there: FxHashMap<String, String>,
     here: FxHashMap<String, String>,
 }
 
-impl RegisterNames<'_> {
+impl RegisterPairs<'_> {
     fn is_same(&mut self, a: &CodePiece, b: &CodePiece) -> bool {
         match (a, b) {
             (CodePiece::Jump(Some((a, when)), to), CodePiece::Jump(Some((b, other)), and)) => {
