@@ -1,5 +1,6 @@
 //! Threads that wait together: one of them asks memory, again and again, and tells the others what it got, through shared memory between two barriers or
-//! by an exchange of its warp, and all of them go round until it is what they wait for. Triton compiles each loop around an atomic so.
+//! by an exchange of its warp, or by a barrier that makes something of the predicates of all, and all of them go round until it is what they wait for.
+//! Triton compiles each loop around an atomic so.
 //!
 //! What is left of such a loop: the one that asks goes round by itself, and the others are told once, of its last round. That is an execution of the
 //! kernel without the rounds in front of the last one. The others do nothing in a round but to meet and to be told, and all leave the loop after the same
@@ -54,22 +55,78 @@ pub(crate) type LoopsTogether = BTreeMap<usize, BTreeMap<Origin, MemoryCell>>;
 /// Takes loops in which the threads of a block, or of a warp, wait together as their last rounds. Says which.
 pub(crate) fn with_last_rounds_together(launch: Launch, threads: &mut [Vec<Line>]) -> LoopsTogether {
     let mut changed = LoopsTogether::new();
-    if !threads.iter().any(|code| !meeting_loops(code).is_empty()) {
+    let mut tested: Vec<Vec<Line>> = threads.iter().map(|code| tested_at_ends(code)).collect();
+    // A block of one thread meets nobody: its loops only wait, where they do so.
+    if launch.threads == 1 {
+        threads.clone_from_slice(&tested);
+        return changed;
+    }
+    if !tested.iter().any(|code| !meeting_loops(code).is_empty()) {
         return changed;
     }
     let size = launch.threads.max(1) as usize;
-    for block in 0..threads.len() / size {
+    for block in 0..tested.len() / size {
         let of_block = block * size..(block + 1) * size;
-        while let Some(found) = next_together(threads, of_block.clone(), launch) {
-            let last = |round: &CollectiveRound| last_round(&threads[round.thread], round);
+        while let Some(found) = next_together(&tested, of_block.clone(), launch) {
+            let last = |round: &CollectiveRound| last_round(&tested[round.thread], round);
             let Some(codes) = found.iter().map(last).collect::<Option<Vec<_>>>() else { break };
             for (round, code) in found.into_iter().zip(codes) {
                 changed.entry(round.thread).or_default().extend(round.origin.map(|origin| (origin, round.cell)));
-                threads[round.thread] = code;
+                tested[round.thread] = code;
             }
         }
     }
+    if !changed.is_empty() {
+        threads.clone_from_slice(&tested);
+    }
     changed
+}
+
+/// The same code with loops that are left from within (`while (wait()) ask();`) tested at their ends: what stands in front of such a loop and at its end
+/// stands at its head, once.
+fn tested_at_ends(code: &[Line]) -> Vec<Line> {
+    let targets: BTreeSet<u32> =
+        code.iter().filter_map(|(p, _)| if let CodePiece::Jump(_, to) = p { Some(*to) } else { None }).collect();
+    let is_needed = |p: &CodePiece| if let CodePiece::Label(label) = p { targets.contains(label) } else { true };
+    let mut found: Vec<Line> = code.iter().filter(|(p, _)| is_needed(p)).cloned().collect();
+    let jumps_to =
+        |code: &[Line], label: u32| code.iter().filter(|(p, _)| matches!(p, CodePiece::Jump(_, to) if *to == label)).count();
+    let mut jump = 0;
+    while jump < found.len() {
+        let CodePiece::Jump(None, label) = found[jump].0 else {
+            jump += 1;
+            continue;
+        };
+        let head = found[..jump].iter().position(|(p, _)| *p == CodePiece::Label(label));
+        let Some(mut head) = head.filter(|_| jumps_to(&found, label) == 1) else {
+            jump += 1;
+            continue;
+        };
+        let before = |code: &[Line], at: usize| code[..at].iter().rposition(|(p, _)| *p != CodePiece::Passed);
+        while let (Some(in_front), Some(last)) = (before(&found, head), before(&found, jump)) {
+            let is_plain = matches!(found[last].0, CodePiece::Read { .. } | CodePiece::Write { .. } | CodePiece::Other(_));
+            if last <= head || !is_plain || found[in_front].0 != found[last].0 {
+                break;
+            }
+            found.drain(last..jump);
+            jump = last;
+            let line = found.remove(head);
+            found.insert(in_front, line);
+            head = in_front;
+        }
+        if let Some(test) = before(&found, jump).filter(|test| *test > head)
+            && let (CodePiece::Jump(Some((register, is)), out), origin) = found[test].clone()
+        {
+            let back = found[jump].1;
+            found[test] = (CodePiece::Jump(Some((register, !is)), label), back);
+            found[jump] = (CodePiece::Jump(None, out), origin);
+            // What is passed between them is passed on the way back.
+            let passed: Vec<Line> = found.drain(test + 1..jump).collect();
+            found.splice(head + 1..head + 1, passed);
+        }
+        jump += 1;
+    }
+    found
 }
 
 /// The first loop that the threads of a block, or of a warp, go round together, with the round of each. Nothing goes through places that other blocks

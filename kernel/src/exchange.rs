@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use margay_ptx::effect::{Computation, Half, NumberComparison, Update};
+use margay_ptx::effect::{Computation, Half, Meeting, NumberComparison, Update};
 use margay_ptx::exchange::{Exchange, LaneValues};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
@@ -17,6 +17,12 @@ use crate::thread::{Key, KnownValue, OPAQUE, OPEN, State, Step, Thread, Value, c
 
 /// After so many exchanges of one mask a thread is not followed.
 const MOST: u64 = 256;
+
+/// The most threads of a block.
+const MOST_THREADS: u32 = 1024;
+
+/// Of so many threads of a block the predicates at a barrier are followed that are not constant: in most loops one of them asks for all.
+const MOST_OPEN: usize = 4;
 
 /// What says in a place of an exchange that a value is there.
 pub(crate) const IS_THERE: u64 = 1 << 32;
@@ -156,8 +162,15 @@ impl Thread<'_, '_> {
         Some(Step::Next)
     }
 
-    /// What the threads of a block make of their predicates at a barrier, where all of these are constant; else nobody interprets it.
-    pub(crate) fn reduce_at_barrier(&mut self, state: &mut State, to: Option<RegisterId>, own: &Value) -> Option<Step> {
+    /// The barrier of a block, and what its threads make of their predicates there. What is not constant goes through a place of each thread, which it
+    /// writes in front of the barrier; where that is so of more than a few threads, nobody interprets the result.
+    pub(crate) fn reduce_at_barrier(
+        &mut self,
+        state: &mut State,
+        to: Option<RegisterId>,
+        barrier: &Operand,
+        predicate: &Operand,
+    ) -> Option<Step> {
         let at = self.origin(state);
         let instruction = self.prepared.module.functions[at.function].body.as_ref()?.get(at.instruction)?;
         let exchange = match (instruction.has("popc"), instruction.has("and")) {
@@ -165,6 +178,15 @@ impl Thread<'_, '_> {
             (_, true) => Exchange::All,
             _ => Exchange::Any,
         };
+        let own = self.value(state, predicate)?;
+        let is_count = exchange == Exchange::Ballot;
+        let ty =
+            ScalarType { kind: if is_count { Kind::Unsigned } else { Kind::Predicate }, bits: if is_count { 32 } else { 1 } };
+        // One that is there alone gets what it brings, however often.
+        if self.launch.threads == 1 {
+            self.copy(state, to, &own, ty);
+            return Some(Step::Next);
+        }
         // Warps are counted from 0, and the mask of an exchange names somebody.
         let number = state.known.get(&Key::Met(0)).map_or(0, |known| if let KnownValue::Bits(n) = known { *n } else { 0 });
         if number >= MOST {
@@ -172,25 +194,54 @@ impl Thread<'_, '_> {
         }
         let key = ExchangeKey { warp: u32::MAX - self.block, mask: 0, number: number as u32 };
         let bit = ScalarType { kind: Kind::Unsigned, bits: 1 };
-        self.bring(key, self.thread, exchange, bit, own);
+        self.bring(key, self.thread, exchange, bit, &own);
         let all = self.facts.exchanges.get(&key).filter(|all| all.len() == self.launch.threads as usize).cloned();
-        if all.is_none() && !self.facts.are_settled {
+        let is_early = all.is_none() && !self.facts.are_settled;
+        let followed = all.filter(|all| {
+            let is_open = |b: &&Brought| b.bits.is_none();
+            all.values().all(|b| b.exchange == exchange && !b.opaque) && all.values().filter(is_open).count() <= MOST_OPEN
+        });
+        if let Some(all) = &followed
+            && all.get(&self.thread).is_some_and(|b| b.bits.is_none())
+        {
+            self.publish(state, cell(key, self.thread), &own);
+        }
+        match self.barrier(state, Meeting::Reduce, barrier, None)? {
+            Step::Next => {}
+            step => return Some(step),
+        }
+        if is_early {
             // What the others bring is known in the next round.
             self.push(state, CodePiece::End);
             return Some(Step::Left);
         }
         state.known.insert(Key::Met(0), KnownValue::Bits(number + 1));
-        let is_same = |b: &Brought| b.exchange == exchange;
-        let bits: Option<Vec<u64>> = all.and_then(|all| all.values().map(|b| b.bits.filter(|_| is_same(b))).collect());
-        let known = bits.map(|bits| match exchange {
-            Exchange::Ballot => bits.iter().sum::<u64>(),
-            Exchange::All => u64::from(bits.iter().all(|b| *b == 1)),
-            _ => u64::from(bits.contains(&1)),
-        });
-        let is_count = exchange == Exchange::Ballot;
-        let (kind, bits) = if is_count { (Kind::Unsigned, 32) } else { (Kind::Predicate, 1) };
-        let value = known.map_or_else(|| Value { known: OPAQUE, text: "0".to_owned() }, constant);
-        self.copy(state, to, &value, ScalarType { kind, bits });
+        let function = match exchange {
+            Exchange::Ballot => Computation::Add,
+            Exchange::All => Computation::And,
+            _ => Computation::Or,
+        };
+        let value = match followed {
+            None => Value { known: OPAQUE, text: "0".to_owned() },
+            Some(all) => {
+                let (known, open): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, b)| b.bits.is_some());
+                if open.is_empty() {
+                    state.known.insert(Key::Settled, KnownValue::Bits(number + 1));
+                }
+                let bits = known.iter().filter_map(|(_, b)| b.bits);
+                let mut sum = constant(match exchange {
+                    Exchange::Ballot => bits.sum::<u64>(),
+                    Exchange::All => u64::from(bits.into_iter().all(|b| b == 1)),
+                    _ => u64::from(bits.into_iter().any(|b| b == 1)),
+                });
+                for (thread, brought) in open {
+                    let of = if thread == self.thread { own.clone() } else { self.fetch(state, cell(key, thread), brought) };
+                    sum = self.computed(state, function, ty, &[of, sum], None);
+                }
+                sum
+            }
+        };
+        self.copy(state, to, &value, ty);
         Some(Step::Next)
     }
 
@@ -256,9 +307,10 @@ pub(crate) fn fetched(code: &[Line], jump: usize) -> Option<&str> {
     (label == head && matches!(cell.object, Object::Exchange(..))).then_some(to)
 }
 
-/// The place through which a value of a lane goes.
+/// The place through which a value of a lane goes, or of a thread of a block where no mask names lanes.
 fn cell(key: ExchangeKey, lane: u32) -> MemoryCell {
-    MemoryCell { object: Object::Exchange(key.warp, key.mask), offset: u64::from(key.number * 32 + lane) * 8, bytes: 8 }
+    let all = if key.mask == 0 { MOST_THREADS } else { 32 };
+    MemoryCell { object: Object::Exchange(key.warp, key.mask), offset: u64::from(key.number * all + lane) * 8, bytes: 8 }
 }
 
 /// Values of a thread, of which some are not constant.

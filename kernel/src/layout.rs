@@ -69,7 +69,8 @@ pub enum Object {
     Mbarrier(u32, VariableId),
     /// Whether bytes of such a variable are an mbarrier: 1 from its initialisation on, 0 once it is invalidated.
     Validity(u32, VariableId),
-    /// What goes from lane to lane of a warp: its number among those of all blocks, and a mask. No access of the kernel names it.
+    /// What goes from lane to lane of a warp: its number among those of all blocks, and a mask; without a mask, from thread to thread of a block at a
+    /// barrier, blocks being numbered from the other end. No access of the kernel names it.
     Exchange(u32, u32),
     /// Zeros that asynchronous copies read where they are told to, and whatever is brought of a tensor.
     Zeros,
@@ -411,6 +412,7 @@ impl Layout {
             Object::Elsewhere(_, n) => format!("elsewhere{n}"),
             Object::Part(n) => format!("part{n}"),
             Object::Tensor(block) => format!("tensor_memory_b{block}"),
+            Object::Exchange(block, 0) => format!("brought_b{}", u32::MAX - block),
             Object::Exchange(warp, mask) => format!("lanes_{mask:x}_w{warp}"),
         }
     }

@@ -289,7 +289,7 @@ impl Executed {
                 count == 1 && cell.is_some_and(|cell| matches!(cell.object, Object::Exchange(..)))
             };
             for (&origin, _) in thread.rounds.iter().filter(|(origin, count)| !is_told(origin, **count)) {
-                let why = "threads of a warp exchange values in a loop whose rounds depend on memory";
+                let why = "threads of a warp, or of a block, exchange values in a loop whose rounds depend on memory";
                 omissions.insert(Omission::guessed(Some(origin), why));
             }
             thread.code = code;

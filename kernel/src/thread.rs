@@ -274,6 +274,8 @@ impl<'a, 'm> Thread<'a, 'm> {
 
     fn follow(&mut self, mut state: State, steps: &mut usize) {
         let mut first = true;
+        // The last jump back on this way, and where it went: what it comes to between these may be one more round.
+        let mut back: Option<(usize, Origin)> = None;
         loop {
             *steps += 1;
             let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
@@ -283,6 +285,14 @@ impl<'a, 'm> Thread<'a, 'm> {
                 return;
             }
             if !first && self.prepared.liveness[state.function].is_target(state.at) {
+                if let Some((to, from)) = back
+                    && from.function == state.function
+                    && (to..=from.instruction).contains(&state.at)
+                    && let Some(label) = self.head_of_round(&state, from)
+                {
+                    self.code.push((CodePiece::Jump(None, label), Some(from)));
+                    return;
+                }
                 let (label, new) = self.label(&state);
                 if !new {
                     let origin = self.origin(&state);
@@ -351,9 +361,17 @@ impl<'a, 'm> Thread<'a, 'm> {
                 let origin = self.origin(&state);
                 self.code.push((CodePiece::Passed, Some(origin)));
             }
+            if self.prepared.has_accumulators {
+                self.accumulators_at(&mut state, instruction);
+            }
+            let from = self.origin(&state);
             match self.step(&mut state) {
                 Step::Next => state.at += 1,
-                Step::Again => {}
+                Step::Again => {
+                    if state.function == from.function && state.at < from.instruction {
+                        back = Some((state.at, from));
+                    }
+                }
                 Step::Left => return,
             }
         }
@@ -418,7 +436,13 @@ impl<'a, 'm> Thread<'a, 'm> {
     }
 
     /// A barrier of the block.
-    fn barrier(&mut self, state: &mut State, meeting: Meeting, barrier: &Operand, count: Option<&Operand>) -> Option<Step> {
+    pub(crate) fn barrier(
+        &mut self,
+        state: &mut State,
+        meeting: Meeting,
+        barrier: &Operand,
+        count: Option<&Operand>,
+    ) -> Option<Step> {
         let number = self.value(state, barrier)?.bits();
         let count = match count {
             Some(count) => Some(self.value(state, count)?.bits()),
@@ -625,16 +649,14 @@ impl<'a, 'm> Thread<'a, 'm> {
             }
             Effect::Barrier(meeting, barrier, count) => self.barrier(state, *meeting, barrier, *count)?,
             Effect::BarrierReduce { to, barrier, count, predicate } => {
-                let own = self.value(state, predicate)?;
-                let step = self.barrier(state, Meeting::Reduce, barrier, *count)?;
-                match (step, count) {
-                    (Step::Next, None) => self.reduce_at_barrier(state, *to, &own)?,
-                    (Step::Next, Some(_)) => {
+                let Some(count) = count else { return self.reduce_at_barrier(state, *to, barrier, predicate) };
+                match self.barrier(state, Meeting::Reduce, barrier, Some(count))? {
+                    Step::Next => {
                         let to = self.set(state, *to, OPAQUE);
                         self.emit(state, format!("mov {to}, 0"));
                         Step::Next
                     }
-                    (step, _) => step,
+                    step => step,
                 }
             }
             Effect::Matrix { is_store, lanes, to, base, offset } => self.matrix(state, (*is_store, *lanes), to, base, *offset)?,

@@ -80,6 +80,30 @@ fn a_block_is_told_through_shared_memory() {
     assert_ne!(kinds(&with(&right, "@%p1 st.shared", "st.shared"), "2x2"), Some(BTreeSet::new()));
 }
 
+/// A semaphore as libraries of matrix products have it: `while (__syncthreads_and(state != turn)) ask();`, where the first thread alone asks.
+#[test]
+fn a_block_is_told_by_the_barrier_itself() {
+    let turn = |first: &str| {
+        format!(
+            "mov.u32 %r4, -1;\n{first}bra.uni HEAD;\nMORE:\nld.acquire.gpu.global.u32 %r4, [x];\nHEAD:\nsetp.ne.u32 %p3, %r4, %r2;\n\
+             barrier.cta.red.and.aligned.pred %p4, 0, %p3;\n@!%p4 bra GO;\n@!%p1 bra HEAD;\nbra.uni MORE;\nGO:\nbar.sync 0;\n\
+             ld.global.u32 %r6, [%rd3];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd3], %r6;\nbar.sync 0;\nadd.u32 %r7, %r2, 1;\n\
+             @%p1 st.release.gpu.global.u32 [x], %r7;"
+        )
+    };
+    let asked_before = turn("@%p1 ld.acquire.gpu.global.u32 %r4, [x];\n");
+    let never_turn = asked_before.replace(", %r2;\nbarrier", ", 7;\nbarrier");
+    assert_eq!(kinds(&never_turn, "2x1"), Some([FindingKind::Wait].into()));
+    for right in [asked_before, turn("")] {
+        let wrong = [
+            ("MORE:\nld.acquire", "MORE:\nld.relaxed", "2x2"),
+            ("st.release", "st.relaxed", "2x2"),
+            ("st.global.u32 [%rd3], %r6;\nbar.sync 0;", "st.global.u32 [%rd3], %r6;", "2x2"),
+        ];
+        check(&right, &["2x1", "2x2", "3x2", "2x33"], &wrong);
+    }
+}
+
 #[test]
 fn a_warp_is_told_by_an_exchange() {
     let round = format!("bar.sync 0;\n{ASKS}\nshfl.sync.idx.b32 %r5, %r4, 0, 31, -1;\nbar.sync 0;");

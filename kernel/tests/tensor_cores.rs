@@ -154,3 +154,43 @@ fn the_memory_of_the_other_block_of_a_pair_is_not_looked_at() {
     assert!(!answer.is_settled(false) && answer.wrong().is_none());
     assert!(answer.not_looked().iter().any(|not| not.why.contains("the other block of the pair")), "{:#?}", answer.not_looked());
 }
+
+/// "Accessing the accumulator register ... without first performing a wgmma.wait_group instruction that waits on a wgmma-group including that
+/// wgmma.mma_async instruction is undefined behavior": no answer is *none* then. Copies of registers are no use of them.
+#[test]
+fn accumulators_of_warpgroups_are_waited_for() {
+    let of = |behind: &str| {
+        let text = format!(
+            ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 o)\n{{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+             .reg .f32 %f<9>;\n.shared .align 1024 .b8 a[2048];\n.shared .align 1024 .b8 b[256];\nld.param.u64 %rd1, [o];\n\
+             mov.u32 %r1, a;\nshr.u32 %r2, %r1, 4;\ncvt.u64.u32 %rd2, %r2;\nor.b64 %rd2, %rd2, 0x4000004000010000;\nmov.u32 %r3, b;\n\
+             shr.u32 %r4, %r3, 4;\ncvt.u64.u32 %rd3, %r4;\nor.b64 %rd3, %rd3, 0x4000004000010000;\nmov.f32 %f1, 0f00000000;\n\
+             mov.f32 %f2, %f1;\nmov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\nwgmma.fence.sync.aligned;\n\
+             wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f1, %f2, %f3, %f4}}, %rd2, %rd3, 1, 1, 1, 0, 0;\n{behind}\nret;\n}}\n"
+        );
+        let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let launches: Vec<Launch> = vec!["1x1".parse().expect("a launch")];
+        let function = module.function("k").expect("it is there");
+        let answer =
+            ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, function) }).expect("an answer");
+        answer.not_looked().iter().any(|not| not.why.contains("before a `wgmma.wait_group`"))
+    };
+    let (commit, stored) = ("wgmma.commit_group.sync.aligned;\n", "st.global.f32 [%rd1], %f1;");
+    let waited = |left: u32| format!("wgmma.wait_group.sync.aligned {left};\n");
+    let again = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f5, %f6, %f7, %f8}, %rd2, %rd3, 0, 1, 1, 0, 0;\n";
+    let copied = "mov.f32 %f5, %f1;\n";
+    for (behind, is_early) in [
+        (format!("{commit}{}{stored}", waited(0)), false),
+        (format!("{commit}{stored}{}", waited(0)), true),
+        (format!("{commit}{}{stored}", waited(1)), true),
+        // It is in no group.
+        (format!("{}{stored}", waited(0)), true),
+        (format!("{commit}{again}{commit}{}{stored}", waited(1)), false),
+        (format!("{again}{commit}{}{stored}", waited(1)), true),
+        (format!("{commit}{copied}{}st.global.f32 [%rd1], %f5;", waited(0)), false),
+        (format!("{commit}{copied}st.global.f32 [%rd1], %f5;"), true),
+        (format!("{commit}{copied}mov.f32 %f5, 0f00000000;\nst.global.f32 [%rd1], %f5;"), false),
+    ] {
+        assert_eq!(of(&behind), is_early, "{behind}");
+    }
+}

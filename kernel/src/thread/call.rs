@@ -124,11 +124,11 @@ impl Thread<'_, '_> {
         // What was of the call is gone.
         let range = PARAMETER | (depth as u64) << 44..PARAMETER | (depth as u64 + 1) << 44;
         state.known.retain(|key, _| match key {
-            Key::Register(of, _) => usize::from(*of) < depth,
+            Key::Register(of, _) | Key::Pending(of, _) => usize::from(*of) < depth,
             Key::Cell(at, _) => !range.contains(at),
             // "The condition code register is not preserved across calls" (PTX ISA 9.7.2).
             Key::Carry => false,
-            Key::Met(_) | Key::Drawn(_) | Key::Allocated => true,
+            Key::Met(_) | Key::Drawn(_) | Key::Allocated | Key::Settled => true,
             Key::Expected(_) | Key::First(_) | Key::Nth(_) | Key::Told(_) | Key::Early(_) => true,
         });
         state.at += 1;

@@ -2,6 +2,7 @@
 
 use margay_ptx::asynchronous::ClusterEffect;
 use margay_ptx::effect::{Computation, Effect};
+use margay_ptx::tensor::TensorEffect;
 use margay_ptx::{Module, Operand, RegisterId};
 use rustc_hash::FxHashSet;
 
@@ -14,8 +15,10 @@ pub(crate) struct PreparedModule<'m> {
     pub(super) liveness: Vec<Liveness>,
     /// Does a function have a barrier?
     pub(super) has_barriers: bool,
-    /// Do the threads of a warp exchange anything?
+    /// Do the threads of a warp, or of a block, exchange anything?
     pub(super) has_exchanges: bool,
+    /// Does a function have a product of matrices whose accumulator is in registers?
+    pub(super) has_accumulators: bool,
     /// For each function the registers that addresses are made of.
     pub(super) addressing: Vec<FxHashSet<RegisterId>>,
     /// For each function the registers that are compared with something.
@@ -36,11 +39,13 @@ impl<'m> PreparedModule<'m> {
             .iter()
             .flatten()
             .any(|e| matches!(e, Effect::Barrier(..) | Effect::BarrierReduce { .. } | Effect::WarpBarrier(_)));
-        let has_exchanges = effects.iter().flatten().any(|e| matches!(e, Effect::Exchange { .. }));
+        let has_exchanges = effects.iter().flatten().any(|e| matches!(e, Effect::Exchange { .. } | Effect::BarrierReduce { .. }));
+        let has_accumulators =
+            effects.iter().flatten().any(|e| matches!(e, Effect::Tensor(TensorEffect::Multiply { to: None, .. })));
         let loops = effects.iter().map(|e| in_loops(e)).collect();
         let addressing = effects.iter().map(|e| addressing(e)).collect();
         let compared = effects.iter().map(|e| compared(e)).collect();
-        Self { module, effects, liveness, has_barriers, has_exchanges, addressing, compared, loops }
+        Self { module, effects, liveness, has_barriers, has_exchanges, has_accumulators, addressing, compared, loops }
     }
 
     /// May an instruction be executed twice in one call of its function?

@@ -5,9 +5,9 @@
 
 use std::ops::ControlFlow;
 
-use margay_ptx::Operand;
 use margay_ptx::asynchronous::AddressOperand;
 use margay_ptx::tensor::{MatrixOperand, ProductSize, TensorEffect, TensorShape};
+use margay_ptx::{Instruction, Operand};
 
 use super::access_size::AccessSize;
 use super::copy::MAX_PARTS;
@@ -28,6 +28,9 @@ const HALVES: u64 = 64;
 
 /// Where in tensor memory what nobody else accesses begins.
 const ASIDE: u64 = 1 << 32;
+
+/// As many groups as a `wgmma.wait_group` leaves at most, and one (PTX ISA, wgmma.wait_group).
+const MOST_GROUPS: u64 = 8;
 
 /// What is said where an address of tensor memory is not known.
 const UNKNOWN_PLACE: &str = "where in tensor memory it is depends on memory: what is there is not looked at";
@@ -139,9 +142,11 @@ impl Thread<'_, '_> {
                         None => self.note(state, UNKNOWN_PLACE),
                     }
                 }
+                let depth = state.calls.len() as u16;
                 for register in registers {
                     let to = self.set(state, Some(*register), OPAQUE);
                     self.emit(state, format!("mov {to}, 0"));
+                    state.known.insert(Key::Pending(depth, *register), KnownValue::Bits(0));
                 }
             }
             TensorEffect::Wait(loads) => {
@@ -153,12 +158,48 @@ impl Thread<'_, '_> {
                 self.push(state, CodePiece::Group(format!("tcgen05.fence::{side}_thread_sync")));
             }
             TensorEffect::WarpgroupFence => self.push(state, CodePiece::Group("wgmma.fence.sync.aligned".to_owned())),
-            TensorEffect::WarpgroupCommit => self.push(state, CodePiece::Group("wgmma.commit_group.sync.aligned".to_owned())),
+            TensorEffect::WarpgroupCommit => {
+                for (key, known) in &mut state.known {
+                    if let (Key::Pending(..), KnownValue::Bits(groups)) = (key, known) {
+                        *groups = (*groups + 1).min(MOST_GROUPS);
+                    }
+                }
+                self.push(state, CodePiece::Group("wgmma.commit_group.sync.aligned".to_owned()));
+            }
             TensorEffect::WarpgroupWait(left) => {
+                let is_complete = |known: &KnownValue| matches!(known, KnownValue::Bits(groups) if *groups > *left);
+                state.known.retain(|key, known| !matches!(key, Key::Pending(..)) || !is_complete(known));
                 self.push(state, CodePiece::Group(format!("wgmma.wait_group.sync.aligned {left}")));
             }
         }
         Some(Step::Next)
+    }
+
+    /// What an instruction does with registers of a product that nothing has waited for. A compiler copies registers wherever it likes: what is copied
+    /// is waited for as well, and what is written over is not any more.
+    pub(super) fn accumulators_at(&mut self, state: &mut State, instruction: &Instruction) {
+        if instruction.opcode == "wgmma" {
+            return;
+        }
+        let depth = state.calls.len() as u16;
+        let of = |operand: &Operand| if let Operand::Register(r) = operand { Some(Key::Pending(depth, *r)) } else { None };
+        if let ("mov", [to, from]) = (instruction.opcode.as_str(), instruction.operands.as_slice())
+            && let Some(to) = of(to)
+        {
+            match of(from).and_then(|from| state.known.get(&from)).copied() {
+                Some(pending) => state.known.insert(to, pending),
+                None => state.known.remove(&to),
+            };
+            return;
+        }
+        let is_pending = |operand: &Operand| of(operand).is_some_and(|key| state.known.contains_key(&key));
+        if instruction.operands.iter().flat_map(Operand::parts).any(is_pending) {
+            self.note(
+                state,
+                "it accesses a register of a `wgmma.mma_async` before a `wgmma.wait_group` that waits for it: that is undefined (PTX ISA, \
+                 wgmma.wait_group)",
+            );
+        }
     }
 
     /// Is the instruction that a thread is at one of a pair of blocks (PTX ISA 9.7.16.5)?

@@ -27,10 +27,14 @@ pub(crate) enum Key {
     Carry,
     /// How many columns of tensor memory the thread has allocated.
     Allocated,
+    /// A register that a `wgmma.mma_async` writes which nothing has waited for yet: how many groups were committed behind it, its own among them.
+    Pending(u16, RegisterId),
     /// How many exchanges of this mask of its warp the thread has taken part in.
     Met(u32),
     /// How many numbers the thread has drawn from a counter.
     Drawn(MemoryCell),
+    /// After how many barriers with a reduction one had a constant result: the rounds behind it are others than those in front.
+    Settled,
 }
 
 /// What is known of a value.
