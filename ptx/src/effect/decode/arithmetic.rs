@@ -23,7 +23,9 @@ pub(super) fn arithmetic(i: &Instruction) -> Option<Effect<'_>> {
             _ => compute(i, Computation::Move, 1),
         },
         "cvt" => convert(i),
-        "addc" | "subc" | "madc" | "add" | "sub" | "mad" if !float && !packed && (i.opcode.ends_with('c') || has("cc")) => carry(i),
+        "addc" | "subc" | "madc" | "add" | "sub" | "mad" if !float && !packed && (i.opcode.ends_with('c') || has("cc")) => {
+            carry(i)
+        }
         "add" | "sub" | "mul" | "mad" | "div" | "rem" | "min" | "max" | "abs" | "neg" | "fma" | "mul24" | "mad24" | "sad"
         | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "testp" | "dp4a" | "dp2a" | "bmsk"
         | "szext" | "vadd4" | "set" | "slct"
