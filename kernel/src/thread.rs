@@ -22,6 +22,7 @@ mod tensor_core;
 mod tensor_map;
 mod trail;
 mod value;
+mod value_range;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -445,3 +445,39 @@ fn a_carry_is_followed() {
         assert_eq!(kinds(TILE, &code(sums), Some("2x1")), right, "{sums}");
     }
 }
+
+/// An index that a mask leaves few numbers of names so many places, whatever the array is: a ring that a block fills, and another one empties.
+#[test]
+fn a_masked_index_names_few_places() {
+    // The ring, its head and its tail are elements 0 to 3, 4 and 5 of one array.
+    let code = |index: &str, [store, load]: [&str; 2]| {
+        let place = |of: &str| format!("{index}\nmul.wide.u32 %rd7, %r7, 4;\nadd.s64 %rd6, %rd1, %rd7;\n{of}");
+        let fill = format!(
+            "FULL:\nld.acquire.gpu.global.u32 %r5, [%rd1+16];\nld.relaxed.gpu.global.u32 %r6, [%rd1+20];\nsub.u32 %r8, %r6, %r5;\n\
+             setp.eq.u32 %p2, %r8, 4;\n@%p2 bra FULL;\n{}\nadd.u32 %r6, %r6, 1;\nst.{store}.gpu.global.u32 [%rd1+20], %r6;",
+            place("st.global.u32 [%rd6], 7;")
+        );
+        let take = format!(
+            "EMPTY:\nld.{load}.gpu.global.u32 %r5, [%rd1+20];\nld.relaxed.gpu.global.u32 %r6, [%rd1+16];\nsetp.eq.u32 %p2, %r6, %r5;\n\
+             @%p2 bra EMPTY;\n{}\nadd.u32 %r6, %r6, 1;\nst.release.gpu.global.u32 [%rd1+16], %r6;",
+            place("ld.global.u32 %r9, [%rd6];")
+        );
+        let twice = |code: &str| format!("{code}\n{}", code.replace("FULL", "FULL2").replace("EMPTY", "EMPTY2"));
+        format!(
+            "mov.u32 %r10, %ctaid.x;\nsetp.ne.u32 %p1, %r10, 0;\n@%p1 bra TAKE;\n{}\nret;\nTAKE:\n{}",
+            twice(&fill),
+            twice(&take)
+        )
+    };
+    let orders = ["release", "acquire"];
+    for index in ["and.b32 %r7, %r6, 3;", "rem.u32 %r7, %r6, 4;", "shl.b32 %r7, %r6, 30;\nshr.u32 %r7, %r7, 30;"] {
+        assert_eq!(kinds(TILE, &code(index, orders), Some("2x1")), NOTHING, "{index}");
+    }
+    let masked = "and.b32 %r7, %r6, 3;";
+    for orders in [["relaxed", "acquire"], ["release", "relaxed"]] {
+        assert_eq!(kinds(TILE, &code(masked, orders), Some("2x1")), only(FindingKind::Race), "{orders:?}");
+    }
+    // Of places 4 to 7 the first two are where the block looks for others.
+    let wide = code("and.b32 %r7, %r6, 7;\nor.b32 %r7, %r7, 4;", orders);
+    assert_ne!(kinds(TILE, &wide, Some("2x1")), NOTHING);
+}

@@ -6,6 +6,7 @@ use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
 use super::memory::object_of;
 use super::value::{Key, KnownValue, OPAQUE, Value, constant, uninterpreted};
+use super::value_range::range_of;
 use super::{State, Step, Thread};
 use crate::layout::Object;
 use crate::omission::OmissionReason;
@@ -333,7 +334,9 @@ impl Thread<'_, '_> {
             Some(text) => {
                 self.emit(state, text);
                 let undefined = values.iter().any(|v| v.known.is_undefined());
-                Value { known: KnownValue::Open { opaque, into: into.filter(|_| is_sum), plus, undefined }, text: to }
+                let into = into.filter(|_| is_sum);
+                let range = if is_bit { None } else { range_of(function, ty, values, into.is_some()) };
+                Value { known: KnownValue::Open { opaque, into, plus, undefined, range }, text: to }
             }
             None => {
                 // The value is not known, what it depends on is.

@@ -182,15 +182,17 @@ impl Thread<'_, '_> {
     ) -> Result<Step, String> {
         let key = Key::Register(state.calls.len() as u16, register);
         let value = self.register(state, key);
-        let KnownValue::Open { opaque, into, plus, .. } = value.known else {
+        let KnownValue::Open { opaque, into, plus, range, .. } = value.known else {
             return Err("an address that is not known".to_owned());
         };
         if opaque {
             return Err("an address depends on arithmetic that is not interpreted".to_owned());
         }
         let step = bytes.clamp(1, 8);
-        let (places, whole): (Vec<u64>, bool) = match into {
-            Some(object) => {
+        let (places, whole): (Vec<u64>, bool) = match (range, into) {
+            // It is one of these, whatever array they are of.
+            (Some(range), _) => (range.numbers().collect(), true),
+            (None, Some(object)) => {
                 let (start, size) = self.layout.extent(object);
                 let generic = matches!(object, Object::Shared(..)) && window == Window::Generic;
                 let start = if generic { start + SHARED } else { start };
@@ -207,15 +209,19 @@ impl Thread<'_, '_> {
                 let start = start.wrapping_sub(displacement as u64);
                 ((0..count).map(|n| start.wrapping_add(n * step)).collect(), size.is_some())
             }
-            None => {
+            (None, None) => {
                 let all = std::iter::once(0).chain(self.facts.pointers.iter().copied());
                 (all.map(|at| at.wrapping_add_signed(plus)).collect(), false)
             }
         };
         let origin = self.origin(state);
+        let last = places.last().copied().filter(|_| range.is_some());
         for place in places {
             let known = self.temporary();
-            self.code.push((CodePiece::Other(format!("setp.eq.u64 {known}, {}, {place}", value.text)), Some(origin)));
+            let is_last = last == Some(place);
+            if !is_last {
+                self.code.push((CodePiece::Other(format!("setp.eq.u64 {known}, {}, {place}", value.text)), Some(origin)));
+            }
             let mut with = state.clone();
             with.known.insert(key, KnownValue::Bits(place));
             // A state in the middle of its instruction is labelled with all that it knows.
@@ -224,7 +230,10 @@ impl Thread<'_, '_> {
             if !self.todo.iter().any(|(l, _)| *l == label) && !self.code.iter().any(|(p, _)| *p == CodePiece::Label(label)) {
                 self.todo.push((label, with));
             }
-            self.code.push((CodePiece::Jump(Some((known, true)), label), Some(origin)));
+            self.code.push((CodePiece::Jump((!is_last).then_some((known, true)), label), Some(origin)));
+        }
+        if last.is_some() {
+            return Ok(Step::Left);
         }
         match whole {
             true => self.stop(state, MarkKind::Outside, "an index that memory says is outside of its array, or no multiple of what is accessed"),

@@ -2,6 +2,7 @@
 
 use margay_ptx::{Operand, RegisterId, ScalarType};
 
+use super::value_range::ValueRange;
 use super::{State, Thread};
 use crate::launch::{Launch, coordinates};
 use crate::layout::{Object, function_address};
@@ -51,14 +52,16 @@ pub(crate) enum KnownValue {
         plus: i64,
         /// Is it made of memory that nobody wrote? What it reaches is asked about ([`crate::undefined`]).
         undefined: bool,
+        /// What it may be, where that are few numbers.
+        range: Option<ValueRange>,
     },
 }
 
-pub(crate) const OPEN: KnownValue = KnownValue::Open { opaque: false, into: None, plus: 0, undefined: false };
+pub(crate) const OPEN: KnownValue = KnownValue::Open { opaque: false, into: None, plus: 0, undefined: false, range: None };
 
-pub(crate) const OPAQUE: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0, undefined: false };
+pub(crate) const OPAQUE: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0, undefined: false, range: None };
 
-pub(crate) const UNDEFINED: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0, undefined: true };
+pub(crate) const UNDEFINED: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0, undefined: true, range: None };
 
 impl KnownValue {
     /// Is it of a function that nobody interprets, and of no memory that nobody wrote?
