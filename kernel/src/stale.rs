@@ -6,7 +6,7 @@
 //! reads behind it, once more, what it has read in front of it, and goes by that (a sequence lock, a queue that is stolen from): its reads are not asked
 //! about either. What decides a branch or an address is found where it makes something else go wrong.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use margay_litmus::explicit::{Options, Verdict};
 use margay_litmus::race::Race;
@@ -16,7 +16,7 @@ use crate::access::{Strength, access, is_modification};
 use crate::answer::{Finding, FindingKind, Stands};
 use crate::effort::Effort;
 use crate::first_rounds::{FIRST_ROUNDS, LARGE, of_first_rounds};
-use crate::inquiry::{Inquiry, LaunchFindings, origin_at, unasked};
+use crate::inquiry::{DeepeningFailure, Inquiry, LaunchFindings, origin_at, unasked};
 use crate::layout::Object;
 use crate::program::{Executed, Written};
 use crate::relevance::ValueRelevance;
@@ -46,7 +46,7 @@ impl Inquiry<'_, '_> {
         // It is asked beside the questions whose answers are the verdict, also where the user set no limit.
         let effort = self.effort.at_most(Effort::CHOSEN);
         let model = self.question.reading.stale()?;
-        for (tried, AskedSlice { own, plain }) in slices(executed, &slicer, &reads).into_iter().enumerate() {
+        for (tried, AskedSlice { mut own, mut plain }) in slices(executed, &slicer, &reads).into_iter().enumerate() {
             if self.is_over() || tried >= effort.tests {
                 let why =
                     if self.is_over() { "it was stopped by a limit or by Ctrl-C" } else { "not all reads were asked about" };
@@ -57,23 +57,24 @@ impl Inquiry<'_, '_> {
                 found.findings.push(finding);
                 return Ok(());
             }
-            let Ok(written) = executed.write(&self.name(), &plain, "exists (false)") else { continue };
-            let options = self.options_for_stale();
-            match self.deepened(&written, model, &options, effort) {
-                Ok(verdict) => {
-                    if let Some(finding) = self.out_of_date(&written, &verdict, &reads) {
-                        // What the kernel writes says more than 0, where the test with it is answered as soon.
-                        let with_its_own = || {
-                            let written = executed.write(&self.name(), &own, "exists (false)").ok()?;
-                            let verdict = self.deepened(&written, model, &options, effort.at_most(Effort::BESIDE)).ok()?;
-                            self.out_of_date(&written, &verdict, &reads)
-                        };
-                        found.findings.push(if own == plain { finding } else { with_its_own().unwrap_or(finding) });
-                        return Ok(());
-                    }
-                    if verdict.bounded {
-                        found.note(format!("{WHAT}: {}", self.bound()));
-                    }
+            let (options, is_plain) = (self.options_for_stale(), own == plain);
+            match self.stale_of(executed, &mut plain, &reads, |written| self.deepened(written, model, &options, effort)) {
+                Ok(SliceAnswer::Found(finding)) => {
+                    // What the kernel writes says more than 0, where the test with it is answered as soon.
+                    let beside = effort.at_most(Effort::BESIDE);
+                    let with_its_own = (!is_plain).then(|| {
+                        self.stale_of(executed, &mut own, &reads, |written| self.deepened(written, model, &options, beside))
+                    });
+                    found.findings.push(match with_its_own {
+                        Some(Ok(SliceAnswer::Found(of_its_own))) => *of_its_own,
+                        _ => *finding,
+                    });
+                    return Ok(());
+                }
+                Ok(SliceAnswer::Nothing { bounded: false }) => {}
+                Ok(SliceAnswer::Nothing { bounded: true }) => found.note(format!("{WHAT}: {}", self.bound())),
+                Ok(SliceAnswer::Hidden) => {
+                    found.note(format!("{WHAT}: one or more are hidden by a read that is not asked about, of the same test"));
                 }
                 Err(_) => found.note(format!("{WHAT}: one or more take more steps than are done for it")),
             }
@@ -98,21 +99,46 @@ impl Inquiry<'_, '_> {
             let first = slice.with_first_rounds(rounds, &block).filter(|first| first.size() <= LARGE)?;
             let written = executed.write(&self.name(), &first, "exists (false)").ok()?;
             let verdict = self.deepened(&written, model, &self.options_for_stale(), Effort::REPAIR).ok()?;
-            let mut finding = self.out_of_date(&written, &verdict, reads)?;
+            let Shown::Asked(mut finding) = self.out_of_date(&written, &verdict, reads)? else { return None };
             finding.why.push(of_first_rounds(rounds));
-            Some(finding)
+            Some(*finding)
         };
         FIRST_ROUNDS.iter().find_map(of_rounds)
+    }
+
+    /// What is said of a slice. A read that is not asked about, and is out of date, hides those that are: an engine shows one execution, with one of
+    /// them. What nobody does anything with is taken out then, and the slice is asked about again.
+    fn stale_of(
+        &self,
+        executed: &Executed,
+        slice: &mut Slice,
+        reads: &BTreeSet<TrustedRead>,
+        answer: impl Fn(&Written) -> Result<Verdict, DeepeningFailure>,
+    ) -> Result<SliceAnswer, DeepeningFailure> {
+        loop {
+            let Ok(written) = executed.write(&self.name(), slice, "exists (false)") else { return Ok(SliceAnswer::Hidden) };
+            let verdict = answer(&written)?;
+            match self.out_of_date(&written, &verdict, reads) {
+                Some(Shown::Asked(finding)) => return Ok(SliceAnswer::Found(finding)),
+                Some(Shown::Other(thread, origin)) => {
+                    if !are_taken_out(slice, |of, at| (of, at) == (thread, origin)) {
+                        return Ok(SliceAnswer::Hidden);
+                    }
+                }
+                None => return Ok(SliceAnswer::Nothing { bounded: verdict.bounded }),
+            }
+        }
     }
 
     /// Tests that are to have no such read.
     pub fn stale_goals(&self, executed: &Executed) -> Vec<(Written, Options)> {
         let reads = trusted_reads(executed, &|| self.is_over());
         let slicer = executed.slicer(&|_| false);
-        let slices = slices(executed, &slicer, &reads).into_iter();
-        slices
-            .filter_map(|of| Some((executed.write(&self.name(), &of.plain, "exists (false)").ok()?, self.options_for_stale())))
-            .collect()
+        let goal = |AskedSlice { mut plain, .. }: AskedSlice| {
+            are_taken_out(&mut plain, |thread, origin| !is_asked(&reads, thread, origin));
+            Some((executed.write(&self.name(), &plain, "exists (false)").ok()?, self.options_for_stale()))
+        };
+        slices(executed, &slicer, &reads).into_iter().filter_map(goal).collect()
     }
 
     /// What a round reads that only waits is read again in the next one: rounds that go on waiting are left out.
@@ -121,23 +147,22 @@ impl Inquiry<'_, '_> {
         Options { bounds: Bounds { skip_waiting_for_races: true, ..options.bounds }, ..options }
     }
 
-    /// What a verdict shows, if that is one of the reads that are asked about.
-    fn out_of_date(&self, written: &Written, verdict: &Verdict, reads: &BTreeSet<TrustedRead>) -> Option<Finding> {
+    /// The read that a verdict shows.
+    fn out_of_date(&self, written: &Written, verdict: &Verdict, reads: &BTreeSet<TrustedRead>) -> Option<Shown> {
         let shown = Race::of(self.question.reading.stale().ok()?, verdict.race.as_ref()?)?.accesses;
-        let is_asked = |thread: usize, origin: Origin| reads.iter().any(|read| read.thread == thread && read.origin == origin);
         let mut stands: Vec<(bool, Stands)> = Vec::new();
         for access in &shown {
             let thread = access.thread.index();
             let origin = origin_at(written, thread, access.place.0)?;
             let is_read = access.event.starts_with("ld");
-            if is_read && !is_asked(written.members[thread], origin) {
-                return None;
+            if is_read && !is_asked(reads, written.members[thread], origin) {
+                return Some(Shown::Other(written.members[thread], origin));
             }
             let event = access.event.split('=').next().unwrap_or_default().to_owned();
             stands.push((is_read, self.stands((thread, written.members[thread]), self.spot(origin), Some(event))));
         }
         stands.sort_by_key(|(is_read, _)| *is_read);
-        Some(Finding {
+        Some(Shown::Asked(Box::new(Finding {
             kind: FindingKind::Stale,
             stands: stands.into_iter().map(|(_, stands)| stands).collect(),
             why: vec![
@@ -149,8 +174,50 @@ impl Inquiry<'_, '_> {
             with_races: false,
             reading: self.question.reading,
             repair: unasked(),
-        })
+        })))
     }
+}
+
+fn is_asked(reads: &BTreeSet<TrustedRead>, thread: usize, origin: Origin) -> bool {
+    reads.iter().any(|read| read.thread == thread && read.origin == origin)
+}
+
+/// The read that an execution shows.
+enum Shown {
+    Asked(Box<Finding>),
+    /// One that is not asked about, of a thread of the launch.
+    Other(usize, Origin),
+}
+
+/// What is said of a slice.
+enum SliceAnswer {
+    Found(Box<Finding>),
+    Nothing {
+        bounded: bool,
+    },
+    /// It shows a read that is not asked about, and on which the others depend.
+    Hidden,
+}
+
+/// Takes reads out of a slice, of which nobody does anything with what they read, and says whether there are any. Such a read may return what the thread
+/// has seen last there, or was told of last: that orders no more than what is left does, unless it acquires.
+fn are_taken_out(slice: &mut Slice, which: impl Fn(usize, Origin) -> bool) -> bool {
+    let mut any = false;
+    for (&thread, code) in slice.members.iter().zip(&mut slice.code) {
+        let Some(trail) = ValueTrail::of(code, BTreeMap::new(), BTreeMap::new()) else { continue };
+        let is_idle = |at: usize| match &trail.code[at] {
+            (CodePiece::Read { to, operation, .. }, Some(origin)) if which(thread, *origin) => {
+                let uses = trail.uses(at, to);
+                !operation.split('.').any(|word| word == "acquire") && !uses.matters && uses.cells.is_empty()
+            }
+            _ => false,
+        };
+        let idle: Vec<bool> = (0..code.len()).map(is_idle).collect();
+        any |= idle.contains(&true);
+        let mut of = idle.iter();
+        code.retain(|_| of.next() != Some(&true));
+    }
+    any
 }
 
 /// What is written to a place, what a thread reads there, and what they depend on.
@@ -164,14 +231,18 @@ struct AskedSlice {
 /// For each place and thread what is asked about it, each shape once.
 fn slices(executed: &Executed, slicer: &Slicer<'_>, reads: &BTreeSet<TrustedRead>) -> Vec<AskedSlice> {
     let of: BTreeSet<(usize, MemoryCell)> = reads.iter().map(|read| (read.thread, read.cell)).collect();
-    let mut shapes: BTreeSet<String> = BTreeSet::new();
+    let mut shapes: BTreeSet<(String, Vec<usize>)> = BTreeSet::new();
     let mut all = Vec::new();
     for (thread, cell) in of {
         let Some(own) = slicer.of_reader(cell, thread) else { continue };
         let writes = |(p, _): &Line| matches!(p, CodePiece::Write { cell: of, .. } if *of == cell);
         let is_written = own.members.iter().zip(&own.code).any(|(of, code)| *of != thread && code.iter().any(writes));
         let plain = slicer.without_values(&own);
-        if is_written && shapes.insert(executed.shape(&plain)) {
+        // Where two threads do the same, other reads of theirs may be asked about.
+        let code = plain.number(thread).map_or(&[][..], |number| &plain.code[number]);
+        let is_one = |(_, origin): &Line| origin.is_some_and(|origin| is_asked(reads, thread, origin));
+        let asked = code.iter().enumerate().filter(|(_, line)| is_one(line)).map(|(at, _)| at).collect();
+        if is_written && shapes.insert((executed.shape(&plain), asked)) {
             all.push(AskedSlice { own, plain });
         }
     }

@@ -145,6 +145,30 @@ fn of_other_shapes() {
     assert_eq!(kinds(&both(locked([fence, fence]))), BTreeSet::new());
 }
 
+/// A read whose value nobody uses is not asked about, and hides none that is: in front of it, behind it, and at another place.
+#[test]
+fn reads_that_nobody_uses_hide_none() {
+    let first = format!("{DATA}st.relaxed.gpu.global.u32 [y], 42;\nst.relaxed.gpu.global.u32 [flag], 1;");
+    let idle = |order: &str, place: &str| format!("ld.{order}.global.u32 %r5, [{place}];\n");
+    let (told, acquired) = (wait("relaxed.gpu"), wait("acquire.gpu"));
+    let released = first.replace("st.relaxed.gpu.global.u32 [flag]", "st.release.gpu.global.u32 [flag]");
+    for (first, second, expected) in [
+        (&first, format!("{told}{}{TAKEN}", idle("relaxed.gpu", "x")), stale()),
+        (&first, format!("{told}{TAKEN}\n{}", idle("relaxed.gpu", "x")), stale()),
+        (&first, format!("{told}{}{TAKEN}", idle("volatile", "y")), stale()),
+        (&first, format!("{told}{}fence.acq_rel.gpu;\n{TAKEN}", idle("volatile", "y")), stale()),
+        (&released, format!("{told}{}{TAKEN}", idle("relaxed.gpu", "x")), stale()),
+        // Nobody uses what it reads, but it acquires.
+        (&released, format!("{told}{}{TAKEN}", idle("acquire.gpu", "flag")), BTreeSet::new()),
+        (&released, format!("{told}{}fence.acq_rel.gpu;\n{TAKEN}", idle("relaxed.gpu", "flag")), BTreeSet::new()),
+        (&released, format!("{acquired}{}{TAKEN}", idle("relaxed.gpu", "x")), BTreeSet::new()),
+        // Such a read alone is no finding.
+        (&first, format!("{told}{}", idle("relaxed.gpu", "x")), BTreeSet::new()),
+    ] {
+        assert_eq!(kinds(&kernel(first, &second)), expected, "{first}\n{second}");
+    }
+}
+
 /// Threads of a block that meet at a barrier are told by it, and it orders.
 #[test]
 fn barriers_tell_and_order() {
