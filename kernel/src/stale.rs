@@ -12,7 +12,7 @@ use margay_litmus::explicit::{Options, Verdict};
 use margay_litmus::race::Race;
 use margay_litmus::unfold::Bounds;
 
-use crate::access::{Strength, access, is_modification};
+use crate::access::{Strength, access, is_modification, writes};
 use crate::answer::{Finding, FindingKind, Stands};
 use crate::effort::Effort;
 use crate::first_rounds::{FIRST_ROUNDS, LARGE, of_first_rounds};
@@ -99,7 +99,7 @@ impl Inquiry<'_, '_> {
             let first = slice.with_first_rounds(rounds, &block).filter(|first| first.size() <= LARGE)?;
             let written = executed.write(&self.name(), &first, "exists (false)").ok()?;
             let verdict = self.deepened(&written, model, &self.options_for_stale(), Effort::REPAIR).ok()?;
-            let Shown::Asked(mut finding) = self.out_of_date(&written, &verdict, reads)? else { return None };
+            let ShownRead::Asked(mut finding) = self.out_of_date(&written, &verdict, reads)? else { return None };
             finding.why.push(of_first_rounds(rounds));
             Some(*finding)
         };
@@ -119,8 +119,8 @@ impl Inquiry<'_, '_> {
             let Ok(written) = executed.write(&self.name(), slice, "exists (false)") else { return Ok(SliceAnswer::Hidden) };
             let verdict = answer(&written)?;
             match self.out_of_date(&written, &verdict, reads) {
-                Some(Shown::Asked(finding)) => return Ok(SliceAnswer::Found(finding)),
-                Some(Shown::Other(thread, origin)) => {
+                Some(ShownRead::Asked(finding)) => return Ok(SliceAnswer::Found(finding)),
+                Some(ShownRead::Other(thread, origin)) => {
                     if !are_taken_out(slice, |of, at| (of, at) == (thread, origin)) {
                         return Ok(SliceAnswer::Hidden);
                     }
@@ -148,7 +148,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// The read that a verdict shows.
-    fn out_of_date(&self, written: &Written, verdict: &Verdict, reads: &BTreeSet<TrustedRead>) -> Option<Shown> {
+    fn out_of_date(&self, written: &Written, verdict: &Verdict, reads: &BTreeSet<TrustedRead>) -> Option<ShownRead> {
         let shown = Race::of(self.question.reading.stale().ok()?, verdict.race.as_ref()?)?.accesses;
         let mut stands: Vec<(bool, Stands)> = Vec::new();
         for access in &shown {
@@ -156,13 +156,13 @@ impl Inquiry<'_, '_> {
             let origin = origin_at(written, thread, access.place.0)?;
             let is_read = access.event.starts_with("ld");
             if is_read && !is_asked(reads, written.members[thread], origin) {
-                return Some(Shown::Other(written.members[thread], origin));
+                return Some(ShownRead::Other(written.members[thread], origin));
             }
             let event = access.event.split('=').next().unwrap_or_default().to_owned();
             stands.push((is_read, self.stands((thread, written.members[thread]), self.spot(origin), Some(event))));
         }
         stands.sort_by_key(|(is_read, _)| *is_read);
-        Some(Shown::Asked(Box::new(Finding {
+        Some(ShownRead::Asked(Box::new(Finding {
             kind: FindingKind::Stale,
             stands: stands.into_iter().map(|(_, stands)| stands).collect(),
             why: vec![
@@ -183,7 +183,7 @@ fn is_asked(reads: &BTreeSet<TrustedRead>, thread: usize, origin: Origin) -> boo
 }
 
 /// The read that an execution shows.
-enum Shown {
+enum ShownRead {
     Asked(Box<Finding>),
     /// One that is not asked about, of a thread of the launch.
     Other(usize, Origin),
@@ -235,8 +235,8 @@ fn slices(executed: &Executed, slicer: &Slicer<'_>, reads: &BTreeSet<TrustedRead
     let mut all = Vec::new();
     for (thread, cell) in of {
         let Some(own) = slicer.of_reader(cell, thread) else { continue };
-        let writes = |(p, _): &Line| matches!(p, CodePiece::Write { cell: of, .. } if *of == cell);
-        let is_written = own.members.iter().zip(&own.code).any(|(of, code)| *of != thread && code.iter().any(writes));
+        let is_write = |(p, _): &Line| matches!(p, CodePiece::Write { cell: of, .. } if *of == cell);
+        let is_written = own.members.iter().zip(&own.code).any(|(of, code)| *of != thread && code.iter().any(is_write));
         let plain = slicer.without_values(&own);
         // Where two threads do the same, other reads of theirs may be asked about.
         let code = plain.number(thread).map_or(&[][..], |number| &plain.code[number]);
@@ -252,6 +252,7 @@ fn slices(executed: &Executed, slicer: &Slicer<'_>, reads: &BTreeSet<TrustedRead
 /// The reads that are asked about.
 fn trusted_reads(executed: &Executed, is_over: &dyn Fn() -> bool) -> BTreeSet<TrustedRead> {
     let mut relevance = ValueRelevance::new(executed);
+    let numbers = NumberPlaces::of(executed);
     let mut found = BTreeSet::new();
     for (thread, trail) in executed.trails.iter().enumerate() {
         let Some(trail) = trail else { continue };
@@ -264,6 +265,7 @@ fn trusted_reads(executed: &Executed, is_over: &dyn Fn() -> bool) -> BTreeSet<Tr
             if is_strong
                 && matches!(cell.object, Object::Array(_) | Object::Shared(..))
                 && relevance.of_read(thread, at) == (true, false)
+                && !(numbers.has(*cell) && is_written_before(trail, at, *cell))
                 && !is_checked_again(trail, at, &mut |at| relevance.of_read(thread, at).1)
             {
                 found.insert(TrustedRead { thread, cell: *cell, origin });
@@ -271,6 +273,40 @@ fn trusted_reads(executed: &Executed, is_over: &dyn Fn() -> bool) -> BTreeSet<Tr
         }
     }
     found
+}
+
+/// The cells to which all threads write one number, for each of those that are written.
+struct NumberPlaces(BTreeMap<MemoryCell, Option<String>>);
+
+impl NumberPlaces {
+    fn of(executed: &Executed) -> Self {
+        let mut found: BTreeMap<MemoryCell, Option<String>> = BTreeMap::new();
+        for (piece, _) in executed.threads.iter().flatten() {
+            for cell in piece.cells().into_iter().filter(|cell| writes(piece, *cell)) {
+                let number = match piece {
+                    CodePiece::Write { operands, .. } if !is_modification(piece) && operands.parse::<i128>().is_ok() => {
+                        Some(operands)
+                    }
+                    _ => None,
+                };
+                found
+                    .entry(cell)
+                    .and_modify(|of| *of = of.take().filter(|of| Some(of) == number))
+                    .or_insert_with(|| number.cloned());
+            }
+        }
+        Self(found)
+    }
+
+    /// Whoever has written there reads that number ever after.
+    fn has(&self, cell: MemoryCell) -> bool {
+        self.0.iter().filter(|(of, _)| of.overlaps(&cell)).all(|(of, number)| *of == cell && number.is_some())
+    }
+}
+
+/// Has the thread written a cell, whichever way it comes to a place?
+fn is_written_before(trail: &ValueTrail, at: usize, cell: MemoryCell) -> bool {
+    !trail.comes_without(at, &|piece| matches!(piece, CodePiece::Write { cell: of, .. } if *of == cell && writes(piece, cell)))
 }
 
 /// Does the thread read behind a place what it has read in front of it, and go by that?

@@ -169,6 +169,25 @@ fn reads_that_nobody_uses_hide_none() {
     }
 }
 
+/// Where all write one number, a thread that has written it reads nothing else, whatever it was told of.
+#[test]
+fn a_number_that_all_write_is_not_out_of_date() {
+    let counted = "atom.relaxed.gpu.global.add.u32 %r2, [flag], 1;\nsetp.ne.u32 %p2, %r2, 1;\n@%p2 bra $END;\n";
+    let block = |write: &str| format!("{write}\n{counted}{TAKEN}\n$END:");
+    let of = |first: &str, second: &str| kinds(&kernel(&block(first), &block(second).replace("$END", "$END2")));
+    let (one, two) = ("st.volatile.global.u32 [x], 1;", "st.volatile.global.u32 [x], 2;");
+    assert_eq!(of(one, one), BTreeSet::new());
+    assert_eq!(of(one, two), stale());
+    // Who has not written it may read what was there at the start.
+    assert_eq!(of(one, ""), stale());
+    let on_one_way =
+        "ld.volatile.global.u32 %r5, [y];\nsetp.ne.u32 %p3, %r5, 0;\n@%p3 bra $PAST;\nst.volatile.global.u32 [x], 1;\n$PAST:";
+    let asked = "st.volatile.global.u32 [y], 1;\nst.volatile.global.u32 [x], 1;";
+    assert_eq!(of(asked, on_one_way), stale());
+    // A sum is no number.
+    assert_eq!(of(one, &format!("{one}\nred.relaxed.gpu.global.add.u32 [x], 1;")), stale());
+}
+
 /// Threads of a block that meet at a barrier are told by it, and it orders.
 #[test]
 fn barriers_tell_and_order() {
@@ -241,4 +260,71 @@ fn what_is_left_out_changes_nothing() {
         found[usize::from(is_found)] += 1;
     }
     assert!(found.iter().all(|n| *n >= 15), "{found:?}");
+}
+
+/// Random blocks of two threads, with barriers between what they do, and what the first thread saw of the flag handed on to the second through shared
+/// memory: again a read is found exactly where the whole program has an execution with one.
+#[test]
+fn what_is_left_out_of_blocks_changes_nothing() {
+    let mut numbers = Numbers(0x0b10_c5ed_c0de_2026);
+    let mut found = [0, 0];
+    for _ in 0..400 {
+        let meets = [numbers.below(3) > 0, numbers.below(3) > 0];
+        let mut code = String::new();
+        for thread in 0..4 {
+            code += &format!("$T{thread}:\nmov.u32 %r4, 0;\n");
+            let mut read_flag = false;
+            for part in 0..2 {
+                for n in 0..=numbers.below(3) {
+                    let name = ["x", "y", "flag"][numbers.below(3)];
+                    let (order, fence) = (numbers.below(3), numbers.below(3));
+                    match numbers.below(5) {
+                        0 => {
+                            let order = ["volatile", "relaxed.gpu", "release.gpu"][order];
+                            code += &format!("st.{order}.global.u32 [{name}], {};\n", 20 * part + 4 * n + thread + 1);
+                        }
+                        1 | 2 if name != "flag" => {
+                            let order = ["volatile", "relaxed.gpu", "acquire.gpu"][order];
+                            let at = 32 * thread + 16 * part + 4 * n;
+                            code += &format!("ld.{order}.global.u32 %r5, [{name}];\nst.global.u32 [out+{at}], %r5;\n");
+                        }
+                        3 if !read_flag => {
+                            read_flag = true;
+                            let order = ["volatile", "relaxed.gpu", "acquire.gpu"][order];
+                            code += &format!(
+                                "ld.{order}.global.u32 %r4, [flag];\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 bra $END{thread}_{part};\n"
+                            );
+                        }
+                        _ => code += ["fence.acq_rel.gpu;\n", "fence.acq_rel.cta;\n", ""][fence],
+                    }
+                }
+                code += &format!("$END{thread}_{part}:\n");
+                if part == 0 && meets[thread / 2] {
+                    code += &match thread % 2 {
+                        0 => "st.shared.u32 [s], %r4;\nbarrier.sync 0;\n".to_owned(),
+                        _ => format!(
+                            "barrier.sync 0;\nld.shared.u32 %r6, [s];\nsetp.eq.u32 %p3, %r6, 0;\n@%p3 bra $END{thread}_1;\n"
+                        ),
+                    };
+                }
+            }
+            code += "ret;\n";
+        }
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 x;\n.visible .global .align 4 .u32 y;\n\
+             .visible .global .align 4 .u32 flag;\n.visible .global .align 4 .b8 out[128];\n.shared .align 4 .u32 s;\n.visible .entry k()\n{{\n\
+             .reg .pred %p<9>;\n.reg .b32 %r<9>;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r3, %r1, 2, %r2;\n\
+             setp.eq.u32 %p4, %r3, 1;\nsetp.eq.u32 %p5, %r3, 2;\nsetp.eq.u32 %p6, %r3, 3;\n@%p4 bra $T1;\n@%p5 bra $T2;\n@%p6 bra $T3;\n{code}}}\n"
+        );
+        let answer = asked_in(&text, [2, 2]);
+        let launch = &answer.launches[0];
+        let is_found = launch.findings.iter().any(|f| f.kind == FindingKind::Stale);
+        assert!(launch.findings.iter().all(|f| f.kind == FindingKind::Stale), "{:?}\n{text}", launch.findings);
+        let whole = read::test(&SourceFile::new("whole.litmus", launch.litmus.clone())).unwrap_or_else(|e| panic!("{e:?}")).test;
+        let model = answer.reading.only_stale().expect("a model");
+        let verdict = Runner::new(model).run(&whole, &Options::default(), Choice::Both).expect("an answer");
+        assert_eq!(is_found, verdict.reachable, "{text}\n{}", launch.litmus);
+        found[usize::from(is_found)] += 1;
+    }
+    assert!(found.iter().all(|n| *n >= 10), "{found:?}");
 }

@@ -66,6 +66,21 @@ impl ValueTrail {
         reached_from(at, &self.before, self.code.len())
     }
 
+    /// Does a thread come to a place on some way that has no piece of a kind?
+    pub fn comes_without(&self, at: usize, is_one: &dyn Fn(&CodePiece) -> bool) -> bool {
+        let mut seen = vec![false; self.code.len()];
+        let mut todo = vec![0];
+        while let Some(n) = todo.pop() {
+            if n == at {
+                return true;
+            }
+            if n < self.code.len() && !std::mem::replace(&mut seen[n], true) && !is_one(&self.code[n].0) {
+                todo.extend(&self.next[n]);
+            }
+        }
+        false
+    }
+
     /// What the value that a piece of code puts into a register is used for.
     pub fn uses(&self, at: usize, register: &str) -> ValueUses {
         let mut uses = ValueUses::default();
