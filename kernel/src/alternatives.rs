@@ -197,15 +197,8 @@ pub(crate) fn with_joined_branches(code: &mut [Line]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::residue::lines::{jump, other};
     use crate::residue::tidy;
-
-    fn other(text: &str) -> Line {
-        (CodePiece::Other(text.to_owned()), None)
-    }
-
-    fn jump(register: &str, when: bool, to: u32) -> Line {
-        (CodePiece::Jump(Some((register.to_owned(), when)), to), None)
-    }
 
     fn label(of: u32) -> Line {
         (CodePiece::Label(of), None)

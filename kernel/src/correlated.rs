@@ -141,14 +141,7 @@ fn condition(code: &[Line], at: usize, register: &str, between: Range<usize>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn other(text: &str) -> Line {
-        (CodePiece::Other(text.to_owned()), None)
-    }
-
-    fn jump(register: &str, when: bool, to: u32) -> Line {
-        (CodePiece::Jump(Some((register.to_owned(), when)), to), None)
-    }
+    use crate::residue::lines::{jump, other};
 
     fn code(asked: &str, when: bool) -> Vec<Line> {
         vec![

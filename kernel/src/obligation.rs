@@ -154,6 +154,7 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
             }
         };
         not_looked.extend(executed.omissions.iter().map(|omission| inquiry.not_looked(omission)));
+        not_looked.extend(inquiry.stale_left_out(&executed));
         for kind in [
             FindingKind::Race,
             FindingKind::Trap,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use margay_litmus::explicit::Options;
 use margay_litmus::gap::{Gap, GapKind};
-use margay_litmus::race::{Access, Race};
+use margay_litmus::race::{Race, RacingAccess};
 use margay_litmus::unfold::Bounds;
 use margay_models::model::Model;
 use margay_ptx::effect::Effect;
@@ -445,7 +445,7 @@ impl Inquiry<'_, '_> {
         witness: &margay_litmus::explicit::Witness,
     ) -> Option<Origin> {
         let race = self.question.reading.races().ok().and_then(|model| Race::of(model, witness))?;
-        let of_access = |access: &Access| {
+        let of_access = |access: &RacingAccess| {
             let thread = access.thread.index();
             Some((written.members[thread] as u32, origin_at(written, thread, access.place.0)?))
         };

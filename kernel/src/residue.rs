@@ -515,3 +515,17 @@ pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
         }
     }
 }
+
+/// Lines of no instruction, for tests.
+#[cfg(test)]
+pub(crate) mod lines {
+    use super::{CodePiece, Line};
+
+    pub fn other(text: &str) -> Line {
+        (CodePiece::Other(text.to_owned()), None)
+    }
+
+    pub fn jump(register: &str, when: bool, to: u32) -> Line {
+        (CodePiece::Jump(Some((register.to_owned(), when)), to), None)
+    }
+}

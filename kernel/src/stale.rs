@@ -13,7 +13,7 @@ use margay_litmus::race::Race;
 use margay_litmus::unfold::Bounds;
 
 use crate::access::{Strength, access, is_modification, writes};
-use crate::answer::{Finding, FindingKind, Stands};
+use crate::answer::{Finding, FindingKind, NotLooked, Stands};
 use crate::effort::Effort;
 use crate::first_rounds::{FIRST_ROUNDS, LARGE, of_first_rounds};
 use crate::inquiry::{DeepeningFailure, Inquiry, LaunchFindings, origin_at, unasked};
@@ -25,6 +25,9 @@ use crate::slice::{Slice, Slicer};
 use crate::thread::ValueTrail;
 
 const WHAT: &str = "reads that are out of date";
+
+/// What is not asked about, in what leaves it open.
+const TWO_WIDTHS: &str = "places that are accessed in two widths are not asked about";
 
 /// A read that is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +45,14 @@ impl Inquiry<'_, '_> {
             return Ok(());
         }
         let reads = trusted_reads(executed, &|| self.is_over());
+        if self.is_over() {
+            found.note(format!("{WHAT}: it was stopped by a limit or by Ctrl-C"));
+            return Ok(());
+        }
         let slicer = executed.slicer(&|_| false);
+        if has_unasked(&slicer, &reads) {
+            found.note(format!("{WHAT}: {TWO_WIDTHS}"));
+        }
         // It is asked beside the questions whose answers are the verdict, also where the user set no limit.
         let effort = self.effort.at_most(Effort::CHOSEN);
         let model = self.question.reading.stale()?;
@@ -141,6 +151,18 @@ impl Inquiry<'_, '_> {
         slices(executed, &slicer, &reads).into_iter().filter_map(goal).collect()
     }
 
+    /// What of such reads is in no test.
+    pub fn stale_left_out(&self, executed: &Executed) -> Option<NotLooked> {
+        let reads = trusted_reads(executed, &|| self.is_over());
+        let why = || format!("launch {}, {WHAT}: {TWO_WIDTHS}", self.launch);
+        has_unasked(&executed.slicer(&|_| false), &reads).then(|| NotLooked {
+            line: None,
+            text: None,
+            why: why(),
+            guessed: false,
+        })
+    }
+
     /// What a round reads that only waits is read again in the next one: rounds that go on waiting are left out.
     fn options_for_stale(&self) -> Options {
         let options = self.options();
@@ -226,6 +248,11 @@ struct AskedSlice {
     own: Slice,
     /// With 0 where values decide nothing.
     plain: Slice,
+}
+
+/// Is there a read that no test can say?
+fn has_unasked(slicer: &Slicer<'_>, reads: &BTreeSet<TrustedRead>) -> bool {
+    reads.iter().any(|read| !slicer.is_one_value(read.cell))
 }
 
 /// For each place and thread what is asked about it, each shape once.

@@ -188,6 +188,17 @@ fn a_number_that_all_write_is_not_out_of_date() {
     assert_eq!(of(one, &format!("{one}\nred.relaxed.gpu.global.add.u32 [x], 1;")), stale());
 }
 
+/// A place that is accessed in two widths is not asked about, and that is said.
+#[test]
+fn places_of_two_widths_are_named() {
+    let first = |own: &str| format!("{own}{DATA}st.relaxed.gpu.global.u32 [flag], 1;");
+    let second = wait("relaxed.gpu") + TAKEN;
+    let of_two = asked_in(&kernel(&first("ld.volatile.global.u16 %r4, [x];\nst.global.u32 [out+4], %r4;\n"), &second), LAUNCH);
+    assert!(of_two.wrong().is_none(), "{:?}", of_two.launches[0].findings);
+    assert!(of_two.not_looked().iter().any(|n| n.why.contains("accessed in two widths")), "{:?}", of_two.not_looked());
+    assert_eq!(kinds(&kernel(&first(""), &second)), stale());
+}
+
 /// Threads of a block that meet at a barrier are told by it, and it orders.
 #[test]
 fn barriers_tell_and_order() {
@@ -211,6 +222,19 @@ impl Numbers {
         self.0 ^= self.0 << 17;
         (self.0 % n) as usize
     }
+}
+
+/// Is such a read found in a launch? The whole program, not what is left of it for one read, has to have an execution with one exactly then.
+fn is_found_as_in_the_whole(text: &str, launch: [u32; 2]) -> bool {
+    let answer = asked_in(text, launch);
+    let launch = &answer.launches[0];
+    let is_found = launch.findings.iter().any(|f| f.kind == FindingKind::Stale);
+    assert!(launch.findings.iter().all(|f| f.kind == FindingKind::Stale), "{:?}\n{text}", launch.findings);
+    let whole = read::test(&SourceFile::new("whole.litmus", launch.litmus.clone())).unwrap_or_else(|e| panic!("{e:?}")).test;
+    let model = answer.reading.only_stale().expect("a model");
+    let verdict = Runner::new(model).run(&whole, &Options::default(), Choice::Both).expect("an answer");
+    assert_eq!(is_found, verdict.reachable, "{text}\n{}", launch.litmus);
+    is_found
 }
 
 /// Random threads of strong accesses, branches and fences: a read is found exactly where the whole program, not what is left of it for one read, has an
@@ -249,15 +273,7 @@ fn what_is_left_out_changes_nothing() {
             *text += &format!("$END{thread}:");
         }
         let text = kernel(&code[0], &code[1]);
-        let answer = asked_in(&text, LAUNCH);
-        let launch = &answer.launches[0];
-        let is_found = launch.findings.iter().any(|f| f.kind == FindingKind::Stale);
-        assert!(launch.findings.iter().all(|f| f.kind == FindingKind::Stale), "{:?}\n{text}", launch.findings);
-        let whole = read::test(&SourceFile::new("whole.litmus", launch.litmus.clone())).unwrap_or_else(|e| panic!("{e:?}")).test;
-        let model = answer.reading.only_stale().expect("a model");
-        let verdict = Runner::new(model).run(&whole, &Options::default(), Choice::Both).expect("an answer");
-        assert_eq!(is_found, verdict.reachable, "{text}\n{}", launch.litmus);
-        found[usize::from(is_found)] += 1;
+        found[usize::from(is_found_as_in_the_whole(&text, LAUNCH))] += 1;
     }
     assert!(found.iter().all(|n| *n >= 15), "{found:?}");
 }
@@ -316,15 +332,7 @@ fn what_is_left_out_of_blocks_changes_nothing() {
              .reg .pred %p<9>;\n.reg .b32 %r<9>;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r3, %r1, 2, %r2;\n\
              setp.eq.u32 %p4, %r3, 1;\nsetp.eq.u32 %p5, %r3, 2;\nsetp.eq.u32 %p6, %r3, 3;\n@%p4 bra $T1;\n@%p5 bra $T2;\n@%p6 bra $T3;\n{code}}}\n"
         );
-        let answer = asked_in(&text, [2, 2]);
-        let launch = &answer.launches[0];
-        let is_found = launch.findings.iter().any(|f| f.kind == FindingKind::Stale);
-        assert!(launch.findings.iter().all(|f| f.kind == FindingKind::Stale), "{:?}\n{text}", launch.findings);
-        let whole = read::test(&SourceFile::new("whole.litmus", launch.litmus.clone())).unwrap_or_else(|e| panic!("{e:?}")).test;
-        let model = answer.reading.only_stale().expect("a model");
-        let verdict = Runner::new(model).run(&whole, &Options::default(), Choice::Both).expect("an answer");
-        assert_eq!(is_found, verdict.reachable, "{text}\n{}", launch.litmus);
-        found[usize::from(is_found)] += 1;
+        found[usize::from(is_found_as_in_the_whole(&text, [2, 2]))] += 1;
     }
     assert!(found.iter().all(|n| *n >= 10), "{found:?}");
 }

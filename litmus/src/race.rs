@@ -31,14 +31,14 @@ pub struct Race {
     /// What it means for the program.
     pub meaning: RaceMeaning,
     /// The accesses: two, or one where the model speaks of single events.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<RacingAccess>,
     /// Why they are one, in the words of the model.
     pub why: Vec<String>,
 }
 
 /// An access in a race.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
+pub struct RacingAccess {
     /// Its name in pictures.
     pub name: String,
     /// What it is, in the field's notation.
@@ -65,7 +65,7 @@ impl Race {
         let access = |e: &Event| {
             let thread = ThreadId(x.events[e.index()].thread?);
             let place = *witness.places.get(e.index())?;
-            Some(Access { name: event_name(x, *e), event: event_label(x, *e), thread, place })
+            Some(RacingAccess { name: event_name(x, *e), event: event_label(x, *e), thread, place })
         };
         let accesses = events.iter().filter_map(access).collect();
         Some(Self { check: violation.name.clone(), meaning, accesses, why: violation.words(&|e| event_name(x, e)) })
@@ -79,7 +79,7 @@ impl Race {
 
     /// The accesses, and that nothing orders them, in a sentence.
     pub fn sentence(&self, test: &SourceFile) -> String {
-        let access = |a: &Access| {
+        let access = |a: &RacingAccess| {
             let line = test.position(a.place.0.start).0;
             format!("{} (P{}, line {line}, `{}`)", a.event, a.thread.0, a.place.text(test))
         };

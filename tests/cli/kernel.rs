@@ -61,6 +61,8 @@ fn wrong_input_is_refused_with_its_place() {
     let other = write(&files, "other.ptx", "int main() { return 0; }\n");
     let empty = write(&files, "empty.ptx", "");
     let none = write(&files, "none.ptx", ".version 8.5\n.target sm_90\n");
+    std::fs::create_dir_all(files.join("folder.cu")).expect("a folder");
+    let within = files.join("folder.cu").display().to_string();
     for (arguments, part) in [
         (&[cut.as_str()][..], "cut.ptx:44"),
         (&[&other], "expected `.version` at the start of PTX, found `int`"),
@@ -68,6 +70,8 @@ fn wrong_input_is_refused_with_its_place() {
         (&[&none], "there is no kernel"),
         (&["no-such-file.ptx"], "cannot read no-such-file.ptx"),
         (&["no-such-file.cu"], "there is no such file"),
+        (&[&within], "it is a folder"),
+        (&[&within, "--cmd", "true {in}"], "it is a folder"),
         (&["/dev/zero"], "cannot read"),
         (&[LOCK, "--kernel", "ticket_lok"], "did you mean `ticket_lock`?"),
         (&[LOCK, "--launch", "2"], "expected blocks and threads"),

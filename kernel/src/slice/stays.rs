@@ -23,12 +23,15 @@ impl Slicer<'_> {
         self.slice(SliceFocus::Race(rivals))
     }
 
-    /// What is written to a cell, what a thread reads there, and what they depend on; nothing where no test can say it: where the cell is accessed in
-    /// two widths, is an mbarrier, or none of memory.
+    /// What is written to a cell, what a thread reads there, and what they depend on; nothing where no test can say it.
     pub fn of_reader(&self, cell: MemoryCell, thread: usize) -> Option<Slice> {
         let place = *self.places.get(&cell)?;
-        let is_plain = !self.mixed[place] && !self.mbarriers[place] && !self.lanes[place];
-        is_plain.then(|| self.slice(SliceFocus::Reader { place, thread }))
+        self.is_one_value(cell).then(|| self.slice(SliceFocus::Reader { place, thread }))
+    }
+
+    /// Is a cell of memory accessed in one width, and no mbarrier?
+    pub fn is_one_value(&self, cell: MemoryCell) -> bool {
+        self.places.get(&cell).is_some_and(|&place| !self.mixed[place] && !self.mbarriers[place] && !self.lanes[place])
     }
 
     /// The same as [`Self::of`] with the threads that only read, and the waits in exchanges of warps.

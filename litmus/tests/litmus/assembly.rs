@@ -202,12 +202,12 @@ const X86: Machine = Machine {
 };
 
 /// An access of a shape: does it write, which location, and the value that is written or asked of what is read.
-type Access = (bool, usize, i64);
+type ShapeAccess = (bool, usize, i64);
 const R: bool = false;
 const W: bool = true;
 
 /// A shape: its name, its threads, and the final values that are asked.
-type Shape = (&'static str, &'static [&'static [Access]], &'static [(usize, i64)]);
+type Shape = (&'static str, &'static [&'static [ShapeAccess]], &'static [(usize, i64)]);
 
 /// The shapes.
 const SHAPES: &[Shape] = &[
@@ -236,7 +236,7 @@ enum Edge {
 }
 
 /// The edges that a thread with these accesses can have.
-fn edges(machine: &Machine, thread: &[Access]) -> Vec<Edge> {
+fn edges(machine: &Machine, thread: &[ShapeAccess]) -> Vec<Edge> {
     let ways = |write: bool| if write { machine.stores.len() } else { machine.loads.len() };
     let [(first, ..), (second, ..)] = thread else { return (0..ways(thread[0].0)).map(|n| Edge::Written(n, 0)).collect() };
     let mut found: Vec<Edge> = (0..ways(*first)).flat_map(|a| (0..ways(*second)).map(move |b| Edge::Written(a, b))).collect();
@@ -250,7 +250,7 @@ fn edges(machine: &Machine, thread: &[Access]) -> Vec<Edge> {
 }
 
 /// The instructions of a thread in assembly (0) and in the table form (1).
-fn column(machine: &Machine, thread: &[Access], edge: Edge, form: usize, label: &mut usize) -> Vec<String> {
+fn column(machine: &Machine, thread: &[ShapeAccess], edge: Edge, form: usize, label: &mut usize) -> Vec<String> {
     let pick = |both: &Both| if form == 0 { both.0 } else { both.1 };
     let mut text = String::new();
     for (i, (write, location, value)) in thread.iter().enumerate() {

@@ -93,14 +93,30 @@ fn known_target(target: &str) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(format!("expected a target as `sm_90`, found `{target}`")))
 }
 
+/// Why a path is none of a file, where there is something.
+fn other_than_file(path: &Path) -> Option<&'static str> {
+    match path.metadata() {
+        Ok(found) if found.is_dir() => Some("it is a folder"),
+        Ok(found) if !found.is_file() => Some("it is a device or a pipe"),
+        _ => None,
+    }
+}
+
+/// Is there a file to compile?
+fn is_there(file: &Path) -> Result<(), Diagnostic> {
+    if file.is_file() {
+        return Ok(());
+    }
+    let why = other_than_file(file).unwrap_or("there is no such file");
+    Err(Diagnostic::error(format!("cannot read {}: {why}", limited::name(file))))
+}
+
 /// The PTX that a command of the user makes of a file, in a shell, as `margay extract --cmd` runs it.
 ///
 /// # Errors
 /// The command has no place for the file, cannot be started, refuses it, does not end, or prints nothing.
 pub(super) fn compile_by(command: &str, file: &Path, target: &str) -> Result<String, Diagnostic> {
-    if !file.is_file() {
-        return Err(Diagnostic::error(format!("cannot read {}: there is no such file", limited::name(file))));
-    }
+    is_there(file)?;
     if !command.contains("{in}") {
         let error = Diagnostic::error(format!("the command `{command}` does not say where the file goes"));
         return Err(
@@ -171,9 +187,7 @@ pub(super) struct CompiledCuda {
 /// nvcc is asked for and there is none, it cannot be started, or it refuses the file; without it, something is not understood.
 pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<CompiledCuda, Diagnostic> {
     let CudaCompilation { compiler, toolkit: named, target, .. } = *how;
-    if !file.is_file() {
-        return Err(Diagnostic::error(format!("cannot read {}: there is no such file", limited::name(file))));
-    }
+    is_there(file)?;
     known_target(target)?;
     let cuda = match compiler {
         Some(KernelCompiler::Margay) => None,
@@ -216,11 +230,10 @@ fn included(folder: &Path, path: &str) -> Result<Option<String>, String> {
         return Err(way);
     }
     let file = folder.join(path);
-    match std::fs::metadata(&file) {
-        Ok(found) if found.is_file() => limited::text(&file, MAX_CUDA).map(Some).map_err(|e| e.to_string()),
-        Ok(found) if found.is_dir() => Err("it is a folder".to_owned()),
-        Ok(_) => Err("it is a device or a pipe".to_owned()),
-        Err(_) => Ok(None),
+    match other_than_file(&file) {
+        Some(why) => Err(why.to_owned()),
+        None if file.is_file() => limited::text(&file, MAX_CUDA).map(Some).map_err(|e| e.to_string()),
+        None => Ok(None),
     }
 }
 

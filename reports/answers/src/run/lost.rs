@@ -21,7 +21,7 @@ const SHOWN: usize = 10;
 /// A race in a document.
 pub fn race(model: &Model, witness: &Witness, test: &SourceFile) -> Option<document::RaceRecord> {
     let race = Race::of(model, witness)?;
-    let access = |a: &margay_litmus::race::Access| {
+    let access = |a: &margay_litmus::race::RacingAccess| {
         let (line, column) = test.position(a.place.0.start);
         let thread = a.thread.index();
         document::RaceAccess { name: a.name.clone(), event: a.event.clone(), thread, line, column, text: a.place.text(test) }
