@@ -124,6 +124,8 @@ const STATEMENTS: &[(&str, &str)] = &[
         "the `bumped` in line 4 does not take (int): it would refer to what is constant, volatile or no variable",
     ),
     ("while (D{o}.get()) {}", "a structure with a destructor is made within a condition, or where a condition leads to"),
+    ("U u{3};", "a constructor of `U` is declared, and no file that was read says what it does"),
+    ("G g{3}; U u(g.x);", "a constructor of `U` is declared, and no file that was read says what it does"),
     ("D d{o}; auto f = [d] { return d.get(); };", "a lambda with a copy of what has a destructor is not understood"),
 ];
 
@@ -133,7 +135,7 @@ __device__ void take(int &x) { x = 1; }
 __device__ void goes(int &&x) {}
 template <class T> __device__ T bumped(T v) { T y = v; y++; return y; }
 
-struct D { int *p; __device__ D(int *q) : p(q) {} __device__ ~D() { *p = 2; } __device__ int get() const { return *p; } };
+struct U { __device__ U(int v); U(const U &) = delete; int x; }; struct G { int x; G(const G &) = delete; }; struct D { int *p; __device__ D(int *q) : p(q) {} __device__ ~D() { *p = 2; } __device__ int get() const { return *p; } };
 ";
 
 #[test]

@@ -149,7 +149,7 @@ impl KernelLowering {
     /// Is a structure made of its members one by one? One with constructors is not.
     pub(super) fn is_aggregate(&self, number: usize) -> bool {
         let is_own = |m: &Rc<crate::tree::FunctionTree>| {
-            m.role == FunctionRole::Constructor && !m.is_defaulted && self.has_body(m, number)
+            m.role == FunctionRole::Constructor && !m.is_defaulted && (self.has_body(m, number) || self.is_unknown(m, number))
         };
         !self.structures[number].tree.methods.iter().any(is_own) && self.base_whose_constructors_are(number).is_none()
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::structure::FoundMethod;
 use super::{KernelLowering, LoweringResult};
 use crate::read::DeclaredItem;
-use crate::tree::{FunctionTree, TemplateArgument, TypeTree};
+use crate::tree::{FunctionRole, FunctionTree, TemplateArgument, TypeTree};
 
 impl KernelLowering {
     /// The definitions of a name that stand outside of a structure, of functions with its role.
@@ -24,6 +24,12 @@ impl KernelLowering {
     /// Is it defined, here or outside of its structure?
     pub(super) fn has_body(&self, method: &FunctionTree, owner: usize) -> bool {
         method.body.is_some() || self.outer_definitions(method, owner).iter().any(|f| f.body.is_some())
+    }
+
+    /// Is it a constructor of which no file that was read says what it does? One of its own kind is no part of that: it is mostly deleted.
+    pub(super) fn is_unknown(&self, method: &FunctionTree, owner: usize) -> bool {
+        let is_declared = method.role == FunctionRole::Constructor && !method.is_defaulted && !self.has_body(method, owner);
+        is_declared && !(method.parameters.len() == 1 && self.takes_own(method, &self.structures[owner].tree.name))
     }
 
     pub(super) fn all_defined(&mut self, found: Vec<FoundMethod>) -> LoweringResult<Vec<FoundMethod>> {

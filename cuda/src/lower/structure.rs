@@ -167,6 +167,10 @@ impl KernelLowering {
             self.invoked(&function, Some(number), Some(place.clone()), bindings, values, at)?;
             return Ok(());
         }
+        if tree.methods.iter().any(|m| self.is_unknown(m, number) && m.takes(values.len())) {
+            let text = format!("a constructor of `{}` is declared, and no file that was read says what it does", tree.name);
+            return self.refuse(at, text, "define it, in this file or in one that it includes in quotation marks");
+        }
         if !values.is_empty() {
             if !constructors.is_empty() || values.len() > fields.len().max(1) {
                 let text = format!("`{}` is not made of {} values", tree.name, values.len());
