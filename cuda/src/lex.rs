@@ -90,6 +90,21 @@ const SIGNS: [&str; 47] = [
 
 const MORE_SIGNS: [&str; 6] = ["?", ":", ".", "@", "$", "\\"];
 
+/// Words that are signs by another name.
+const WORDS_OF_SIGNS: [(&str, &str); 11] = [
+    ("and", "&&"),
+    ("or", "||"),
+    ("not", "!"),
+    ("xor", "^"),
+    ("bitand", "&"),
+    ("bitor", "|"),
+    ("compl", "~"),
+    ("and_eq", "&="),
+    ("or_eq", "|="),
+    ("xor_eq", "^="),
+    ("not_eq", "!="),
+];
+
 /// The tokens of a text with the ends of its lines, for the preprocessor.
 pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Result<Vec<CudaToken>, CudaRefusal> {
     let bytes = text.as_bytes();
@@ -120,7 +135,10 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                 continue;
             }
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
-                at = bytes[at..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |n| at + n);
+                // To the end of the line, which goes on behind `\`.
+                let goes_on = |end: usize| matches!(&bytes[..end], [.., b'\\'] | [.., b'\\', b'\r']);
+                let mut ends = (at..bytes.len()).filter(|&n| bytes[n] == b'\n' && !goes_on(n));
+                at = ends.next().unwrap_or(bytes.len());
                 continue;
             }
             b'/' if bytes.get(at + 1) == Some(&b'*') => match text[at + 2..].find("*/") {
@@ -200,6 +218,8 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                     };
                     at = to + more;
                     Lexeme::Text(text[from..to].into())
+                } else if let Some((_, sign)) = WORDS_OF_SIGNS.iter().find(|(w, _)| *w == word) {
+                    Lexeme::Sign(sign)
                 } else {
                     let name = names.get(word).cloned().unwrap_or_else(|| {
                         let name: Rc<str> = word.into();

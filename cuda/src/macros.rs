@@ -1,8 +1,11 @@
 //! Macros: what is put in the place of their names, and where that is written.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
+use rustc_hash::FxHashSet;
+
+use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme, lexed};
 use crate::preprocess::{MAX_DEPTH, MAX_TOKENS, Preprocessor};
 
 #[derive(Debug, Clone)]
@@ -62,8 +65,10 @@ impl Preprocessor<'_> {
         place: Option<CudaSpan>,
     ) -> Result<(), CudaRefusal> {
         let mut at = 0;
+        // The name of a macro that is called, where what stands in front of its arguments was made by another macro.
+        let mut made: Option<CudaToken> = None;
         while at < tokens.len() {
-            let token = &tokens[at];
+            let token = &made.take().unwrap_or_else(|| tokens[at].clone());
             let at_place = place.unwrap_or(token.at);
             if out.len() > MAX_TOKENS {
                 return Err(CudaRefusal::new(
@@ -75,6 +80,16 @@ impl Preprocessor<'_> {
             let is_open = |w: &&Rc<str>| !token.is_kept && !active.contains(w);
             let found = token.word().filter(is_open).and_then(|w| Some((w.clone(), self.macros.get(w)?.clone())));
             let Some((name, of)) = found else {
+                if token.word().is_some_and(|w| &**w == "_Pragma")
+                    && let Some([open, CudaToken { lexeme: Lexeme::Text(text), .. }, close]) = tokens.get(at + 1..at + 4)
+                    && open.is_sign("(")
+                    && close.is_sign(")")
+                {
+                    let said = lexed(text, at_place.file, &mut self.names)?;
+                    self.pragma(&said, at_place)?;
+                    at += 4;
+                    continue;
+                }
                 if let Some(lexeme) = self.predefined(token, at_place) {
                     out.push(CudaToken { lexeme, ..self.placed(token, place) });
                     at += 1;
@@ -92,13 +107,15 @@ impl Preprocessor<'_> {
                     "write it flatter",
                 ));
             }
+            let begin = out.len();
             let Some(parameters) = &of.parameters else {
                 active.push(name);
-                let body = joined(&of.body, at_place)?;
+                let body = self.joined(of.body.to_vec(), at_place)?;
                 let done = self.expand(&body, out, active, Some(at_place));
                 active.pop();
                 done?;
-                at += 1;
+                made = self.called_behind(tokens, at + 1, out, begin, active);
+                at += usize::from(made.is_none());
                 continue;
             };
             if !tokens.get(at + 1).is_some_and(|t| t.is_sign("(")) {
@@ -171,7 +188,7 @@ impl Preprocessor<'_> {
                 if matches!(token.lexeme, Lexeme::Sign("#"))
                     && let Some(which) = of_body.get(n + 1).and_then(parameter)
                 {
-                    let text: String = arguments[which].iter().map(|t| self.written(t)).collect::<Vec<_>>().join(" ");
+                    let text = self.quoted(&arguments[which]);
                     body.push(CudaToken { lexeme: Lexeme::Text(text.into()), is_apart: true, ..token.clone() });
                     n += 2;
                     continue;
@@ -181,7 +198,14 @@ impl Preprocessor<'_> {
                         let is_joined = n.checked_sub(1).is_some_and(|before| of_body[before].is_sign("##"))
                             || of_body.get(n + 1).is_some_and(|next| next.is_sign("##"));
                         let argument = if is_joined { &arguments[which] } else { &expanded[which] };
-                        body.extend(argument.iter().cloned());
+                        if is_joined && argument.is_empty() {
+                            // `##` joins nothing to what is on its other side.
+                            body.push(CudaToken { lexeme: Lexeme::Word("".into()), ..token.clone() });
+                        }
+                        body.extend(argument.iter().enumerate().map(|(n, t)| match n {
+                            0 => CudaToken { is_apart: token.is_apart, ..t.clone() },
+                            _ => t.clone(),
+                        }));
                     }
                     None => body.push(token.clone()),
                 }
@@ -194,14 +218,84 @@ impl Preprocessor<'_> {
                 }
                 n += 1;
             }
-            let body = joined(&body, at_place)?;
+            let body = self.joined(body, at_place)?;
             active.push(name);
             let done = self.expand(&body, out, active, Some(at_place));
             active.pop();
             done?;
-            at = end + 1;
+            made = self.called_behind(tokens, end + 1, out, begin, active);
+            at = if made.is_some() { end } else { end + 1 };
         }
         Ok(())
+    }
+
+    /// The last token that a macro made, taken back, where it is the name of a macro whose arguments stand behind: `#define CALL F`, `CALL(1)`.
+    fn called_behind(
+        &self,
+        tokens: &[CudaToken],
+        next: usize,
+        out: &mut Vec<CudaToken>,
+        begin: usize,
+        active: &[Rc<str>],
+    ) -> Option<CudaToken> {
+        let last = out.get(begin..)?.last().filter(|t| !t.is_kept)?;
+        let is_called = self.macros.get(last.word()?)?.parameters.is_some() && !active.contains(last.word()?);
+        (is_called && tokens.get(next)?.is_sign("(")).then(|| out.pop())?
+    }
+
+    /// What `#` makes of an argument: its tokens as they are written, with one space where any are between two.
+    fn quoted(&self, argument: &[CudaToken]) -> String {
+        let mut text = String::new();
+        for (n, token) in argument.iter().enumerate() {
+            if n > 0 && token.is_apart {
+                text.push(' ');
+            }
+            text.push_str(&self.written(token));
+        }
+        text
+    }
+
+    /// `a ## b` is one token.
+    fn joined(&mut self, body: Vec<CudaToken>, at: CudaSpan) -> Result<Vec<CudaToken>, CudaRefusal> {
+        if !body.iter().any(|t| t.is_sign("##") || t.word().is_some_and(|w| w.is_empty())) {
+            return Ok(body);
+        }
+        let is_nothing = |t: &CudaToken| t.word().is_some_and(|w| w.is_empty());
+        let mut out: Vec<CudaToken> = Vec::with_capacity(body.len());
+        let mut rest = body.into_iter().peekable();
+        while let Some(token) = rest.next() {
+            if !token.is_sign("##") {
+                out.push(token);
+                continue;
+            }
+            let (Some(left), Some(right)) = (out.pop(), rest.next()) else {
+                return Err(CudaRefusal::new(
+                    at,
+                    "`##` with nothing in front of it, or behind it",
+                    "write a token on both sides",
+                ));
+            };
+            // `, ##__VA_ARGS__`: where there are no arguments the comma goes.
+            if left.is_sign(",") {
+                if !is_nothing(&right) {
+                    out.extend([left, right]);
+                }
+                continue;
+            }
+            if is_nothing(&left) || is_nothing(&right) {
+                out.push(CudaToken { is_apart: left.is_apart, ..if is_nothing(&left) { right } else { left } });
+                continue;
+            }
+            let text = format!("{}{}", self.written(&left), self.written(&right));
+            let tokens = lexed(&text, at.file, &mut self.names).unwrap_or_default();
+            let [one, CudaToken { lexeme: Lexeme::LineEnd, .. }] = &tokens[..] else {
+                let message = format!("`##` makes `{text}`, which is no token");
+                return Err(CudaRefusal::new(at, message, "`##` joins what is one word, number or sign together"));
+            };
+            out.push(CudaToken { lexeme: one.lexeme.clone(), is_kept: false, ..left });
+        }
+        out.retain(|t| !is_nothing(t));
+        Ok(out)
     }
 
     /// What the names stand for that say where they are.
@@ -234,16 +328,28 @@ impl Preprocessor<'_> {
         at.written.checked_sub(1).and_then(|n| self.written.get(n as usize)).copied().unwrap_or(at)
     }
 
-    fn written<'t>(&'t self, token: &'t CudaToken) -> &'t str {
-        // Two words may have been joined to this one.
-        match &token.lexeme {
-            Lexeme::Word(word) => return word,
-            Lexeme::Sign(sign) => return sign,
-            _ => {}
-        }
+    /// A token as it is written.
+    fn written(&self, token: &CudaToken) -> Cow<'_, str> {
         let CudaSpan { file, start, end, .. } = self.written_at(token.at);
-        self.files.get(file as usize).and_then(|f| f.text.get(start as usize..end as usize)).unwrap_or_default()
+        let source = self.files.get(file as usize).and_then(|f| f.text.get(start as usize..end as usize)).unwrap_or_default();
+        // It may have been joined of two, or say where it is.
+        match &token.lexeme {
+            Lexeme::Word(word) => word.to_string().into(),
+            Lexeme::Sign(sign) => (*sign).into(),
+            Lexeme::Integer { value, bytes, is_unsigned, is_second, .. } if !is_same(source, &token.lexeme) => {
+                let (unsigned, long) = (if *is_unsigned { "u" } else { "" }, if *is_second { "ll" } else { "l" });
+                format!("{value}{unsigned}{}", if *bytes == 8 { long } else { "" }).into()
+            }
+            Lexeme::Text(text) if !is_same(source, &token.lexeme) => format!("{text:?}").into(),
+            _ => source.into(),
+        }
     }
+}
+
+/// Is a text one token, and which?
+fn is_same(text: &str, lexeme: &Lexeme) -> bool {
+    let found = lexed(text, 0, &mut FxHashSet::default());
+    found.is_ok_and(|tokens| tokens.len() == 2 && tokens[0].lexeme == *lexeme)
 }
 
 /// What a macro stands for with what is in `__VA_OPT__(..)`, or without it.
@@ -273,39 +379,4 @@ fn with_optional(body: &[CudaToken], has_rest: bool) -> Vec<CudaToken> {
         }
     }
     found
-}
-
-/// `a ## b` is one word.
-fn joined(body: &[CudaToken], at: CudaSpan) -> Result<Vec<CudaToken>, CudaRefusal> {
-    let mut out: Vec<CudaToken> = Vec::with_capacity(body.len());
-    let mut n = 0;
-    while n < body.len() {
-        if body[n].is_sign("##") {
-            let text = |t: Option<&CudaToken>| match t.map(|t| &t.lexeme) {
-                Some(Lexeme::Word(word)) => Some(word.to_string()),
-                Some(Lexeme::Integer { value, .. }) => Some(value.to_string()),
-                _ => None,
-            };
-            // `, ##__VA_ARGS__`: where there are no arguments the comma goes.
-            if out.last().is_some_and(|t| t.is_sign(",")) {
-                if body.get(n + 1).is_none_or(|t| t.is_sign(")") || t.is_sign(",")) {
-                    out.pop();
-                }
-                n += 1;
-                continue;
-            }
-            let both = text(out.last()).zip(text(body.get(n + 1)));
-            let Some((a, b)) = both.filter(|(a, _)| !a.starts_with(|c: char| c.is_ascii_digit())) else {
-                return Err(CudaRefusal::new(at, "`##` between what is no word", "`##` joins words and numbers to a word"));
-            };
-            if let Some(last) = out.last_mut() {
-                last.lexeme = Lexeme::Word(format!("{a}{b}").into());
-            }
-            n += 2;
-            continue;
-        }
-        out.push(body[n].clone());
-        n += 1;
-    }
-    Ok(out)
 }

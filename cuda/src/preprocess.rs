@@ -26,6 +26,8 @@ struct OpenCondition {
     is_read: bool,
     was_read: bool,
     around: bool,
+    /// Is this its `#else`?
+    is_last: bool,
     at: CudaSpan,
 }
 
@@ -37,6 +39,8 @@ pub(crate) struct Preprocessor<'a> {
     /// Headers that were not read, as they are named.
     pub headers: Vec<String>,
     pub(crate) macros: FxHashMap<Rc<str>, Macro>,
+    /// What names stood for when `#pragma push_macro` kept them.
+    kept_macros: FxHashMap<Rc<str>, Vec<Option<Macro>>>,
     include: &'a FileReader<'a>,
     /// Files that said `#pragma once`, or have begun.
     once: FxHashSet<String>,
@@ -56,6 +60,7 @@ impl<'a> Preprocessor<'a> {
             names: FxHashSet::default(),
             headers: Vec::new(),
             macros: FxHashMap::default(),
+            kept_macros: FxHashMap::default(),
             include,
             once: FxHashSet::default(),
             around: 0,
@@ -139,11 +144,13 @@ impl<'a> Preprocessor<'a> {
                 if conditions.len() >= 1000 {
                     return Err(CudaRefusal::new(whole, "more than 1000 `#if` in each other", "write it flatter"));
                 }
-                conditions.push(OpenCondition { is_read: value, was_read: value, around: is_read, at: whole });
+                conditions.push(OpenCondition { is_read: value, was_read: value, around: is_read, is_last: false, at: whole });
             }
             "elif" | "else" => {
-                let wrong = || CudaRefusal::new(whole, format!("`#{word}` without `#if`"), "take it out");
-                let (was_read, around) = conditions.last().map(|c| (c.was_read, c.around)).ok_or_else(wrong)?;
+                let wrong = || CudaRefusal::new(whole, format!("`#{word}` without `#if`, or behind its `#else`"), "take it out");
+                let open = conditions.last_mut().filter(|c| !c.is_last).ok_or_else(wrong)?;
+                open.is_last = &*word == "else";
+                let (was_read, around) = (open.was_read, open.around);
                 let value = around && !was_read && (&*word == "else" || self.condition(rest, whole)?);
                 if let Some(open) = conditions.last_mut() {
                     open.is_read = value;
@@ -153,6 +160,15 @@ impl<'a> Preprocessor<'a> {
             "endif" => {
                 conditions.pop().ok_or_else(|| CudaRefusal::new(whole, "`#endif` without `#if`", "take it out"))?;
             }
+            // Which branch is read depends on the version of C++.
+            "elifdef" | "elifndef" if conditions.last().is_some_and(|c| c.around) => {
+                let not = if &*word == "elifdef" { "" } else { "!" };
+                return Err(CudaRefusal::new(
+                    whole,
+                    format!("`#{word}` is of C++23, and other compilers pass over it"),
+                    format!("write `#elif {not}defined(NAME)`"),
+                ));
+            }
             _ if !is_read => {}
             "define" => self.define(rest, whole)?,
             "undef" => {
@@ -161,11 +177,10 @@ impl<'a> Preprocessor<'a> {
                 }
             }
             "include" => self.included(rest, whole, name, depth)?,
-            "pragma" => {
-                if rest.first().and_then(CudaToken::word).is_some_and(|w| &**w == "once") {
-                    self.once.insert(name.to_owned());
-                }
+            "pragma" if rest.first().and_then(CudaToken::word).is_some_and(|w| &**w == "once") => {
+                self.once.insert(name.to_owned());
             }
+            "pragma" => self.pragma(rest, whole)?,
             "error" => {
                 let said = &self.files[hash.file as usize].text[whole.start as usize..whole.end as usize];
                 return Err(CudaRefusal::new(whole, format!("the program says {said}"), "what it asks for was not given"));
@@ -182,12 +197,53 @@ impl<'a> Preprocessor<'a> {
         Ok(())
     }
 
+    /// What a pragma does to macros; all others say how to compile.
+    pub(crate) fn pragma(&mut self, said: &[CudaToken], whole: CudaSpan) -> Result<(), CudaRefusal> {
+        let Some(word) = said.first().and_then(CudaToken::word).filter(|w| matches!(&***w, "push_macro" | "pop_macro")) else {
+            return Ok(());
+        };
+        let Some([open, CudaToken { lexeme: Lexeme::Text(name), .. }, close]) = said.get(1..4) else {
+            return Err(CudaRefusal::new(whole, format!("`{word}` of no name"), format!("write `#pragma {word}(\"NAME\")`")));
+        };
+        if !open.is_sign("(") || !close.is_sign(")") {
+            return Err(CudaRefusal::new(whole, format!("`{word}` of no name"), format!("write `#pragma {word}(\"NAME\")`")));
+        }
+        if &**word == "push_macro" {
+            let of = self.macros.get(name).cloned();
+            self.kept_macros.entry(name.clone()).or_default().push(of);
+        } else if let Some(of) = self.kept_macros.get_mut(name).and_then(Vec::pop) {
+            match of {
+                Some(of) => self.macros.insert(name.clone(), of),
+                None => self.macros.remove(name),
+            };
+        }
+        Ok(())
+    }
+
+    /// `assert` is nothing where `NDEBUG` is defined when a header is named that has it, itself or by others.
+    fn header(&mut self, name: String, whole: CudaSpan) {
+        let first = name.split('/').next().unwrap_or(&name);
+        if matches!(first, "cassert" | "assert.h" | "cuda" | "cooperative_groups.h" | "cooperative_groups") {
+            self.macros.remove("assert");
+            if self.macros.contains_key("NDEBUG") {
+                let sign = |sign| CudaToken { lexeme: Lexeme::Sign(sign), at: whole, is_apart: false, is_kept: false };
+                let number = CudaToken { lexeme: integer(0), ..sign("(") };
+                let void = CudaToken { lexeme: Lexeme::Word("void".into()), ..sign("(") };
+                let body = [sign("("), sign("("), void, sign(")"), number, sign(")")].into();
+                let parameters = Some(vec!["__VA_ARGS__".into()]);
+                self.macros.insert("assert".into(), Macro { parameters, is_variadic: true, body });
+            }
+        }
+        self.headers.push(name);
+    }
+
     fn included(&mut self, rest: &[CudaToken], whole: CudaSpan, name: &str, depth: usize) -> Result<(), CudaRefusal> {
         match rest.first().map(|t| &t.lexeme) {
             Some(Lexeme::Sign("<")) => {
                 let (start, end) = (rest[0].at.end, rest.last().map_or(rest[0].at.end, |t| t.at.start));
                 let file = &self.files[whole.file as usize].text;
-                self.headers.push(file.get(start as usize..end as usize).unwrap_or_default().to_owned());
+                let header = file.get(start as usize..end as usize).unwrap_or_default().to_owned();
+                self.header(header, whole);
                 Ok(())
             }
             Some(Lexeme::Text(path)) => {
@@ -211,7 +267,7 @@ impl<'a> Preprocessor<'a> {
                     Ok(Some(text)) => self.file(&path, &text, depth + 1),
                     // Those of CUDA and of the language may be named in quotation marks.
                     Ok(None) if is_of_toolkit(&path) || OF_C.contains(&&*path) => {
-                        self.headers.push(path);
+                        self.header(path, whole);
                         Ok(())
                     }
                     Ok(None) => {
@@ -256,9 +312,9 @@ impl<'a> Preprocessor<'a> {
         }
         let mut out = Vec::new();
         self.expand(&asked, &mut out, &mut Vec::new(), None)?;
-        let mut sum = ConditionReader { tokens: &out, next: 0, depth: 0 };
-        let value = sum.value(0).filter(|_| sum.next == out.len());
-        value.map(|v| v != 0).ok_or_else(|| {
+        let mut sum = ConditionReader { tokens: &out, next: 0, depth: 0, passed: 0 };
+        let value = sum.choice().filter(|_| sum.next == out.len());
+        value.map(|v| v.bits != 0).ok_or_else(|| {
             CudaRefusal::new(
                 whole,
                 "expected a condition of whole numbers behind `#if`",
@@ -346,15 +402,70 @@ fn is_of_toolkit(path: &str) -> bool {
     .any(|start| name.starts_with(start) || path.starts_with(start))
 }
 
+/// A number of the preprocessor, which has 64 bits.
+#[derive(Clone, Copy)]
+struct ConditionValue {
+    bits: u64,
+    is_unsigned: bool,
+}
+
+impl ConditionValue {
+    fn signed(value: i64) -> Self {
+        Self { bits: value as u64, is_unsigned: false }
+    }
+
+    fn truth(value: bool) -> Self {
+        Self::signed(i64::from(value))
+    }
+}
+
 /// Reads the condition of an `#if`.
 struct ConditionReader<'t> {
     tokens: &'t [CudaToken],
     next: usize,
     depth: usize,
+    /// In how many operands it is that are not computed (`0 && 1 / 0`).
+    passed: usize,
 }
 
 impl ConditionReader<'_> {
-    fn value(&mut self, level: u8) -> Option<i64> {
+    /// `a ? b : c`, and all that binds more strongly.
+    fn choice(&mut self) -> Option<ConditionValue> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let condition = self.value(0)?;
+        let mut found = condition;
+        if self.is_next("?") {
+            let taken = condition.bits != 0;
+            let one = self.computed_if(taken, Self::choice)?;
+            if !self.is_next(":") {
+                return None;
+            }
+            let other = self.computed_if(!taken, Self::choice)?;
+            let bits = if taken { one.bits } else { other.bits };
+            found = ConditionValue { bits, is_unsigned: one.is_unsigned || other.is_unsigned };
+        }
+        self.depth -= 1;
+        Some(found)
+    }
+
+    /// Goes past a sign, if it is the next one.
+    fn is_next(&mut self, sign: &str) -> bool {
+        let is = self.tokens.get(self.next).is_some_and(|t| t.is_sign(sign));
+        self.next += usize::from(is);
+        is
+    }
+
+    fn computed_if(&mut self, is_computed: bool, of: impl FnOnce(&mut Self) -> Option<ConditionValue>) -> Option<ConditionValue> {
+        self.passed += usize::from(!is_computed);
+        let found = of(self);
+        self.passed -= usize::from(!is_computed);
+        found
+    }
+
+    fn value(&mut self, level: u8) -> Option<ConditionValue> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return None;
@@ -378,33 +489,60 @@ impl ConditionReader<'_> {
                 break;
             }
             self.next += 1;
-            let right = self.value(of)?;
+            let truth = left.bits != 0;
+            let is_computed = match *sign {
+                "||" => !truth,
+                "&&" => truth,
+                _ => true,
+            };
+            let right = self.computed_if(is_computed, |reader| reader.value(of))?;
             left = match *sign {
-                "||" => i64::from(left != 0 || right != 0),
-                "&&" => i64::from(left != 0 && right != 0),
-                "|" => left | right,
-                "^" => left ^ right,
-                "&" => left & right,
-                "==" => i64::from(left == right),
-                "!=" => i64::from(left != right),
-                "<" => i64::from(left < right),
-                ">" => i64::from(left > right),
-                "<=" => i64::from(left <= right),
-                ">=" => i64::from(left >= right),
-                "<<" => left.checked_shl(u32::try_from(right).ok()?)?,
-                ">>" => left.checked_shr(u32::try_from(right).ok()?)?,
-                "+" => left.wrapping_add(right),
-                "-" => left.wrapping_sub(right),
-                "*" => left.wrapping_mul(right),
-                "/" => left.checked_div(right)?,
-                _ => left.checked_rem(right)?,
+                "||" => ConditionValue::truth(truth || right.bits != 0),
+                "&&" => ConditionValue::truth(truth && right.bits != 0),
+                sign => self.operated(sign, left, right)?,
             };
         }
         self.depth -= 1;
         Some(left)
     }
 
-    fn one(&mut self) -> Option<i64> {
+    fn operated(&self, sign: &str, left: ConditionValue, right: ConditionValue) -> Option<ConditionValue> {
+        let (a, b) = (left.bits, right.bits);
+        if matches!(sign, "<<" | ">>") {
+            let by = u32::try_from(b).ok()?;
+            let bits = match (sign, left.is_unsigned) {
+                ("<<", _) => a.checked_shl(by)?,
+                (_, true) => a.checked_shr(by)?,
+                (_, false) => (a as i64).checked_shr(by)? as u64,
+            };
+            return Some(ConditionValue { bits, ..left });
+        }
+        let is_unsigned = left.is_unsigned || right.is_unsigned;
+        let order = if is_unsigned { a.cmp(&b) } else { (a as i64).cmp(&(b as i64)) };
+        let bits = match sign {
+            "==" => return Some(ConditionValue::truth(order.is_eq())),
+            "!=" => return Some(ConditionValue::truth(order.is_ne())),
+            "<" => return Some(ConditionValue::truth(order.is_lt())),
+            ">" => return Some(ConditionValue::truth(order.is_gt())),
+            "<=" => return Some(ConditionValue::truth(order.is_le())),
+            ">=" => return Some(ConditionValue::truth(order.is_ge())),
+            "|" => a | b,
+            "^" => a ^ b,
+            "&" => a & b,
+            "+" => a.wrapping_add(b),
+            "-" => a.wrapping_sub(b),
+            "*" => a.wrapping_mul(b),
+            // What is not computed may be anything.
+            "/" | "%" if b == 0 && self.passed > 0 => 0,
+            "/" if is_unsigned => a.checked_div(b)?,
+            "/" => (a as i64).checked_div(b as i64)? as u64,
+            _ if is_unsigned => a.checked_rem(b)?,
+            _ => (a as i64).checked_rem(b as i64)? as u64,
+        };
+        Some(ConditionValue { bits, is_unsigned })
+    }
+
+    fn one(&mut self) -> Option<ConditionValue> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return None;
@@ -412,19 +550,22 @@ impl ConditionReader<'_> {
         let token = self.tokens.get(self.next)?;
         self.next += 1;
         let value = match &token.lexeme {
-            Lexeme::Integer { value, .. } => Some(*value as i64),
-            Lexeme::Character(c) => Some(i64::from(*c)),
+            Lexeme::Integer { value, is_unsigned, is_decimal, .. } => {
+                let is_large = !is_decimal && i64::try_from(*value).is_err();
+                Some(ConditionValue { bits: *value, is_unsigned: *is_unsigned || is_large })
+            }
+            Lexeme::Character(c) => Some(ConditionValue::signed(i64::from(*c as i8))),
             Lexeme::Word(word) => {
                 // A name that is no macro is 0; what is called is none of this language.
                 let is_called = self.tokens.get(self.next).is_some_and(|t| t.is_sign("("));
-                if is_called { None } else { Some(i64::from(&**word == "true")) }
+                if is_called { None } else { Some(ConditionValue::truth(&**word == "true")) }
             }
-            Lexeme::Sign("!") => Some(i64::from(self.one()? == 0)),
-            Lexeme::Sign("-") => Some(self.one()?.wrapping_neg()),
+            Lexeme::Sign("!") => Some(ConditionValue::truth(self.one()?.bits == 0)),
+            Lexeme::Sign("-") => self.one().map(|v| ConditionValue { bits: v.bits.wrapping_neg(), ..v }),
             Lexeme::Sign("+") => self.one(),
-            Lexeme::Sign("~") => Some(!self.one()?),
+            Lexeme::Sign("~") => self.one().map(|v| ConditionValue { bits: !v.bits, ..v }),
             Lexeme::Sign("(") => {
-                let value = self.value(0)?;
+                let value = self.choice()?;
                 let close = self.tokens.get(self.next)?.is_sign(")");
                 self.next += 1;
                 close.then_some(value)

@@ -558,6 +558,20 @@ const DECLARATIONS: &[OwnKernel] = &[
     ("member_templates", "1x1", &[]),
 ];
 
+const WRITTEN: &[OwnKernel] = &[
+    ("called_behind", "1x1", &[]),
+    ("texts", "1x1", &[]),
+    ("pasted", "1x1", &[]),
+    ("pushed", "1x1", &[]),
+    ("goes_on", "1x1", &[]),
+    ("conditions", "1x1", &[]),
+    ("pragmas", "1x1", &[]),
+    ("commented", "2x1", RACE),
+    ("commented_within", "1x1", &[]),
+    ("not_asserted", "1x1", &[]),
+    ("asserted_again", "1x1", TRAP),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -585,6 +599,7 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("copying.cu", COPYING),
     ("references.cu", REFERENCES),
     ("declarations.cu", DECLARATIONS),
+    ("written.cu", WRITTEN),
 ];
 
 fn folder() -> PathBuf {
@@ -758,6 +773,11 @@ fn references_by_other_names_are_judged() {
 #[test]
 fn declarations_that_look_like_others_are_judged() {
     judged("declarations.cu", DECLARATIONS);
+}
+
+#[test]
+fn what_the_preprocessor_makes_is_judged() {
+    judged("written.cu", WRITTEN);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

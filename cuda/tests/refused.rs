@@ -156,3 +156,30 @@ fn what_cxx_forbids_is_an_error_with_its_line() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Directives that are not read as they stand, and what is said of each.
+const DIRECTIVES: &[(&str, &str)] = &[
+    ("#ifdef A\n#elifdef B\n#endif", "`#elifdef` is of C++23, and other compilers pass over it"),
+    ("#if 1\n#elifndef B\n#endif", "`#elifndef` is of C++23, and other compilers pass over it"),
+    ("#if 1\n#else\n#else\n#endif", "`#else` without `#if`, or behind its `#else`"),
+    ("#if 1\n#else\n#elif 1\n#endif", "`#elif` without `#if`, or behind its `#else`"),
+    ("#if 1 / 0\n#endif", "expected a condition of whole numbers behind `#if`"),
+    ("#pragma push_macro(A)", "`push_macro` of no name"),
+    ("#define J(a, b) a##b\nint x = J(+, 1);", "`##` makes `+1`, which is no token"),
+    ("#define J(a) a##\nint x = J(1);", "`##` with nothing in front of it, or behind it"),
+];
+
+#[test]
+fn directives_that_are_not_read_are_errors() {
+    let mut wrong = Vec::new();
+    for (directive, expected) in DIRECTIVES {
+        let text = format!("{directive}\n__global__ void k(int *p) {{ *p = 1; }}\n");
+        let include = |_: &str| Ok(None);
+        match compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] }) {
+            Ok(_) => wrong.push(format!("{directive}: is compiled")),
+            Err(error) if error.message == *expected => {}
+            Err(error) => wrong.push(format!("{directive}: {}", error.message)),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

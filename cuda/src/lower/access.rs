@@ -320,14 +320,72 @@ impl KernelLowering {
         let (front, behind) = if is_cache { ("", how) } else { (how, "") };
         let space = if how == ".nc" { ".global" } else { space.qualifier() };
         self.emit(format!("ld{front}{space}{behind}.{} {register}, {address}", ty.of_memory()))?;
-        let mut value = TypedValue::register(ty.value(), register);
-        if ty.is_signed() && ty.bytes() < 4 {
-            let to = self.new_register(ty);
-            let text = self.operand(&value)?;
-            self.emit(format!("cvt.s32.s{} {to}, {text}", 8 * ty.bytes()))?;
-            value = TypedValue::register(ty.value(), to);
+        self.extended(TypedValue::register(ty.value(), register), ty)
+    }
+
+    /// What is in the parts of a structure, in as few accesses as its alignment lets it be.
+    pub(super) fn load_parts(
+        &mut self,
+        place: &ValuePlace,
+        parts: &[(u64, CudaType)],
+        align: u64,
+        how: &str,
+    ) -> LoweringResult<Vec<TypedValue>> {
+        let mut found = Vec::with_capacity(parts.len());
+        for row in rows(place, parts, align) {
+            let (offset, ty) = &row[0];
+            let from = Self::behind(place, *offset as i64);
+            match row.len() {
+                1 => found.push(self.load_by(&from, ty, how)?),
+                _ => found.extend(self.load_row(&from, ty, row.len(), how)?),
+            }
         }
-        Ok(value)
+        Ok(found)
+    }
+
+    /// Puts values to the parts of a structure, as [`Self::load_parts`] reads them.
+    pub(super) fn store_parts(
+        &mut self,
+        place: &ValuePlace,
+        parts: &[(u64, CudaType)],
+        align: u64,
+        values: Vec<TypedValue>,
+        how: &str,
+    ) -> LoweringResult<()> {
+        let mut values = values.into_iter();
+        for row in rows(place, parts, align) {
+            let (offset, ty) = &row[0];
+            let to = Self::behind(place, *offset as i64);
+            let brought: Vec<TypedValue> = values.by_ref().take(row.len()).collect();
+            if let [value] = &brought[..] {
+                self.store_by(&to, ty, value.clone(), how)?;
+                continue;
+            }
+            let texts = brought.iter().map(|v| self.operand(v)).collect::<LoweringResult<Vec<_>>>()?;
+            let (address, space) = self.addressed(&to)?;
+            let (space, of, count) = (space.qualifier(), ty.of_memory(), row.len());
+            self.emit(format!("st{space}{how}.v{count}.{of} {address}, {{{}}}", texts.join(", ")))?;
+        }
+        Ok(())
+    }
+
+    fn load_row(&mut self, place: &ValuePlace, ty: &CudaType, count: usize, how: &str) -> LoweringResult<Vec<TypedValue>> {
+        let (address, space) = self.addressed(place)?;
+        let registers: Vec<Rc<str>> = (0..count).map(|_| self.new_register(ty)).collect();
+        let space = if how == ".nc" { ".global" } else { space.qualifier() };
+        self.emit(format!("ld{space}{how}.v{count}.{} {{{}}}, {address}", ty.of_memory(), registers.join(", ")))?;
+        registers.into_iter().map(|register| self.extended(TypedValue::register(ty.value(), register), ty)).collect()
+    }
+
+    /// A number of fewer than 32 bits as its register holds it.
+    fn extended(&mut self, value: TypedValue, ty: &CudaType) -> LoweringResult<TypedValue> {
+        if !ty.is_signed() || ty.bytes() >= 4 {
+            return Ok(value);
+        }
+        let to = self.new_register(ty);
+        let text = self.operand(&value)?;
+        self.emit(format!("cvt.s32.s{} {to}, {text}", 8 * ty.bytes()))?;
+        Ok(TypedValue::register(ty.value(), to))
     }
 
     fn volatility(ty: &CudaType, space: KnownSpace) -> &'static str {
@@ -383,4 +441,29 @@ impl KernelLowering {
         let _ = writeln!(self.variables, "\t.local .align {align} .b8 {name}[{}];", bytes.max(1));
         Ok(ValuePlace::Memory { base: name, offset: 0, space: KnownSpace::Local })
     }
+}
+
+/// Parts that are accessed at once: two or four of one size behind each other, of a structure whose alignment is that of all of them. PTX asks of
+/// the address of such an access that it is aligned, as C++ does of that of the structure.
+fn rows<'p>(place: &ValuePlace, parts: &'p [(u64, CudaType)], align: u64) -> Vec<&'p [(u64, CudaType)]> {
+    let is_seen = matches!(place, ValuePlace::Memory { space: KnownSpace::Any | KnownSpace::Global | KnownSpace::Shared, .. });
+    let mut found = Vec::new();
+    let mut rest = parts;
+    while let Some((start, ty)) = rest.first() {
+        let bytes = ty.bytes();
+        let is_row = |count: &u64| {
+            let whole = count * bytes;
+            let is_next = |n: u64| rest.get(n as usize).is_some_and(|(o, t)| *o == start + n * bytes && t.shape == ty.shape);
+            is_seen
+                && !ty.is_volatile
+                && whole <= align.min(16)
+                && start % whole == 0
+                && (1..*count).all(|n| is_next(n) && !rest[n as usize].1.is_volatile)
+        };
+        let count = [4, 2].into_iter().find(is_row).unwrap_or(1);
+        let (row, more) = rest.split_at(count as usize);
+        found.push(row);
+        rest = more;
+    }
+    found
 }

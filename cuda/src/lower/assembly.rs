@@ -72,7 +72,8 @@ impl KernelLowering {
         self.set_position(at);
         let mut text = String::new();
         let unique = self.label();
-        let mut rest = tree.text.chars().peekable();
+        let written = without_comments(&tree.text);
+        let mut rest = written.chars().peekable();
         while let Some(c) = rest.next() {
             if c != '%' {
                 text.push(c);
@@ -107,7 +108,7 @@ impl KernelLowering {
                 }
             }
         }
-        let text = text.replace(['\n', '\t'], " ");
+        let text = text.replace(['\n', '\t', '\r'], " ");
         let text = text.trim();
         if !text.is_empty() {
             self.checked(text, at)?;
@@ -210,10 +211,9 @@ impl KernelLowering {
                 let value = self.converted(value, &target.ty, at)?;
                 self.set_position(at);
                 if let (Some(_), ValueForm::Place(from) | ValueForm::Temporary(from)) = (target.ty.structure(), &value.form) {
-                    for (offset, ty) in self.parts(&target.ty, at)? {
-                        let part = self.load(&Self::behind(from, offset as i64), &ty)?;
-                        self.store_by(&Self::behind(&place, offset as i64), &ty, part, cache)?;
-                    }
+                    let (parts, align) = (self.parts(&target.ty.value(), at)?, self.size_of(&target.ty, at)?.1);
+                    let values = self.load_parts(from, &parts, align, "")?;
+                    self.store_parts(&place, &parts, align, values, cache)?;
                     return Ok(Some(TypedValue::nothing()));
                 }
                 self.store_by(&place, &target.ty.value(), value, cache)?;
@@ -222,10 +222,9 @@ impl KernelLowering {
             if target.ty.structure().is_some() {
                 let (bytes, align) = self.size_of(&target.ty, at)?;
                 let copy = self.local("loaded", bytes, align, at)?;
-                for (offset, ty) in self.parts(&target.ty.value(), at)? {
-                    let part = self.load_by(&Self::behind(&place, offset as i64), &ty, cache)?;
-                    self.store(&Self::behind(&copy, offset as i64), &ty, part)?;
-                }
+                let parts = self.parts(&target.ty.value(), at)?;
+                let values = self.load_parts(&place, &parts, align, cache)?;
+                self.store_parts(&copy, &parts, align, values, "")?;
                 return Ok(Some(TypedValue { ty: target.ty.value(), form: ValueForm::Temporary(copy) }));
             }
             return self.load_by(&place, &target.ty.value(), cache).map(Some);
@@ -591,6 +590,26 @@ impl KernelLowering {
         }
         Ok(TypedValue { ty: asked, form: found.form })
     }
+}
+
+/// Inline PTX without its comments, which may end with its lines: it is put into one line.
+fn without_comments(text: &str) -> String {
+    let mut found = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        let (before, comment) = rest.split_at(at);
+        found.push_str(before);
+        rest = if comment.starts_with("//") {
+            comment.find('\n').map_or("", |end| &comment[end..])
+        } else if comment.starts_with("/*") {
+            found.push(' ');
+            comment.find("*/").map_or("", |end| &comment[end + 2..])
+        } else {
+            found.push('/');
+            &comment[1..]
+        };
+    }
+    found + rest
 }
 
 // The numbers of `cuda::memory_order`.

@@ -406,17 +406,16 @@ impl KernelLowering {
         if from == to {
             return Ok(());
         }
-        let mut values = Vec::new();
-        for (offset, mut ty) in self.parts(&to_ty.value(), at)? {
+        let align = self.size_of(&to_ty.value(), at)?.1;
+        let mut parts = self.parts(&to_ty.value(), at)?;
+        for (_, ty) in &mut parts {
             ty.is_volatile |= from_ty.is_volatile;
-            let value = self.load(&Self::behind(from, offset as i64), &ty)?;
+        }
+        let values = self.load_parts(from, &parts, align, "")?;
+        for (_, ty) in &mut parts {
             ty.is_volatile = to_ty.is_volatile;
-            values.push((offset, ty, value));
         }
-        for (offset, ty, value) in values {
-            self.store(&Self::behind(to, offset as i64), &ty, value)?;
-        }
-        Ok(())
+        self.store_parts(to, &parts, align, values, "")
     }
 
     pub(super) fn clear(&mut self, place: &ValuePlace, ty: &CudaType, at: CudaSpan) -> LoweringResult<()> {
