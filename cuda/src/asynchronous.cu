@@ -13,8 +13,23 @@ template <int Size> __device__ inline void __margay_copy_async(void *to, const v
   else if constexpr (Size == 8) asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared), "l"(global) : "memory");
   else asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
 }
-__device__ inline void __pipeline_memcpy_async(void *to, const void *from, size_t size) {
-  if (size == 16) __margay_copy_async<16>(to, from);
+// As many bytes as are there; the others are zeros.
+template <int Size> __device__ inline void __margay_copy_async(void *to, const void *from, unsigned some) {
+  unsigned shared = (unsigned)__cvta_generic_to_shared(to);
+  unsigned long long global = (unsigned long long)__cvta_generic_to_global(from);
+  if constexpr (Size == 4) asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(global), "r"(some) : "memory");
+  else if constexpr (Size == 8) asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared), "l"(global), "r"(some) : "memory");
+  else asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(global), "r"(some) : "memory");
+}
+__device__ inline void __pipeline_memcpy_async(void *to, const void *from, size_t size, size_t zeros = 0) {
+  if (zeros > size) __trap();
+  else if (zeros != 0) {
+    if (size == 16) __margay_copy_async<16>(to, from, (unsigned)(size - zeros));
+    else if (size == 8) __margay_copy_async<8>(to, from, (unsigned)(size - zeros));
+    else if (size == 4) __margay_copy_async<4>(to, from, (unsigned)(size - zeros));
+    else __trap();
+  }
+  else if (size == 16) __margay_copy_async<16>(to, from);
   else if (size == 8) __margay_copy_async<8>(to, from);
   else if (size == 4) __margay_copy_async<4>(to, from);
   else __trap();
@@ -95,6 +110,8 @@ template <class Completion> struct barrier<thread_scope_block, Completion> {
   }
   __device__ arrival_token arrive(ptrdiff_t update = 1) {
     arrival_token state;
+    // The library asks for it: not in the shared memory of another block.
+    if (!__isShared(&__margay_word)) __trap();
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1], %2;" : "=l"(state) : "r"(__margay_address()), "r"((unsigned)update) : "memory");
 #else

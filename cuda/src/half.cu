@@ -9,6 +9,9 @@
   __device__ inline bool operator SIGN(H a, H b) { return F(a, b); }
 #define MARGAY_HALF_FUNCTION(H, F, G) __device__ inline H F(H a) { return H(G((float)a)); }
 #define MARGAY_HALF_PAIRS(P, F) __device__ inline P F##2(P a, P b) { return P(F(a.x, b.x), F(a.y, b.y)); }
+#define MARGAY_HALF_PAIR_COMPARISON(H, P, F)                                                               \
+  __device__ inline bool __hb##F##2(P a, P b) { return __h##F(a.x, b.x) && __h##F(a.y, b.y); }             \
+  __device__ inline P __h##F##2(P a, P b) { return P(H(__h##F(a.x, b.x) ? 1 : 0), H(__h##F(a.y, b.y) ? 1 : 0)); }
 #define MARGAY_HALF_SHUFFLE(H, P, F)                                                                       \
   __device__ inline H F(unsigned mask, H v, int k, int width = 32) { H r; r.__x = (unsigned short)F(mask, (unsigned)v.__x, k, width); return r; } \
   __device__ inline P F(unsigned mask, P v, int k, int width = 32) {                                       \
@@ -90,6 +93,8 @@
   __device__ inline H __double2##N(double a) { return H(a); }                                                                  \
   __device__ inline H __int2##N##_rn(int a) { return H(a); }                                                                   \
   __device__ inline H __uint2##N##_rn(unsigned a) { return H(a); }                                                             \
+  __device__ inline H __ushort2##N##_rn(unsigned short a) { return H((unsigned)a); }                                           \
+  __device__ inline H __short2##N##_rn(short a) { return H((int)a); }                                                          \
   __device__ inline int M##int_rn(H a) { return __float2int_rn((float)a); }                                               \
   __device__ inline int M##int_rz(H a) { return (int)(float)a; }                                                          \
   __device__ inline unsigned short __##N##_as_ushort(H a) { return a.__x; }                                                    \
@@ -103,6 +108,12 @@
   MARGAY_HALF_PAIRS(P, __hmin)                                                                                                 \
   MARGAY_HALF_PAIRS(P, __hdiv)                                                                                                 \
   __device__ inline P __h2div(P a, P b) { return __hdiv2(a, b); }                                                              \
+  MARGAY_HALF_PAIR_COMPARISON(H, P, eq)                                                                                        \
+  MARGAY_HALF_PAIR_COMPARISON(H, P, ne)                                                                                        \
+  MARGAY_HALF_PAIR_COMPARISON(H, P, lt)                                                                                        \
+  MARGAY_HALF_PAIR_COMPARISON(H, P, le)                                                                                        \
+  MARGAY_HALF_PAIR_COMPARISON(H, P, gt)                                                                                        \
+  MARGAY_HALF_PAIR_COMPARISON(H, P, ge)                                                                                        \
   __device__ inline P __hneg2(P a) { return P(__hneg(a.x), __hneg(a.y)); }                                                     \
   __device__ inline P __habs2(P a) { return P(__habs(a.x), __habs(a.y)); }                                                     \
   __device__ inline P __hfma2(P a, P b, P c) { return P(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }                       \

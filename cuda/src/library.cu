@@ -52,7 +52,7 @@ struct dim3 {
   __device__ inline N##2 make_##N##2(T x, T y) { N##2 v; v.x = x; v.y = y; return v; }                     \
   __device__ inline N##3 make_##N##3(T x, T y, T z) { N##3 v; v.x = x; v.y = y; v.z = z; return v; }       \
   __device__ inline N##4 make_##N##4(T x, T y, T z, T w) { N##4 v; v.x = x; v.y = y; v.z = z; v.w = w; return v; }
-MARGAY_VECTORS(char, char, 2, 4)
+MARGAY_VECTORS(signed char, char, 2, 4)
 MARGAY_VECTORS(unsigned char, uchar, 2, 4)
 MARGAY_VECTORS(short, short, 4, 8)
 MARGAY_VECTORS(unsigned short, ushort, 4, 8)
@@ -64,11 +64,15 @@ MARGAY_VECTORS(long long, longlong, 16, 16)
 MARGAY_VECTORS(unsigned long long, ulonglong, 16, 16)
 MARGAY_VECTORS(double, double, 16, 16)
 struct uint1 { unsigned x; };
+__device__ inline uint1 make_uint1(unsigned x) { uint1 v; v.x = x; return v; }
 struct alignas(8) uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
 __device__ inline uint2 make_uint2(unsigned x, unsigned y) { uint2 v; v.x = x; v.y = y; return v; }
 __device__ inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) { uint3 v; v.x = x; v.y = y; v.z = z; return v; }
 __device__ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { uint4 v; v.x = x; v.y = y; v.z = z; v.w = w; return v; }
+
+// What `decltype(e)::` is read as.
+template <class T> using __margay_type = T;
 
 // What verifiers of kernels write.
 __device__ inline bool __implies(bool a, bool b) { return !a || b; }
@@ -124,9 +128,17 @@ MARGAY_SHUFFLE(__shfl_sync, __margay_shfl_idx)
 MARGAY_SHUFFLE(__shfl_up_sync, __margay_shfl_up)
 MARGAY_SHUFFLE(__shfl_down_sync, __margay_shfl_down)
 MARGAY_SHUFFLE(__shfl_xor_sync, __margay_shfl_xor)
-__device__ inline unsigned __match_any_sync(unsigned mask, unsigned v) { unsigned r; asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask)); return r; }
-__device__ inline unsigned __match_any_sync(unsigned mask, int v) { return __match_any_sync(mask, (unsigned)v); }
-__device__ inline unsigned __match_all_sync(unsigned mask, unsigned v, int *p) { unsigned r; int q; asm volatile("{ .reg .pred p; match.all.sync.b32 %0|p, %2, %3; selp.s32 %1, 1, 0, p; }" : "=r"(r), "=r"(q) : "r"(v), "r"(mask)); *p = q; return r; }
+#define MARGAY_MATCH(T, S, C, BITS)                                                                        \
+  __device__ inline unsigned __match_any_sync(unsigned mask, T v) { unsigned r; asm volatile("match.any.sync." S " %0, %1, %2;" : "=r"(r) : C(BITS(v)), "r"(mask)); return r; } \
+  __device__ inline unsigned __match_all_sync(unsigned mask, T v, int *p) { unsigned r; int q; asm volatile("{ .reg .pred p; match.all.sync." S " %0|p, %2, %3; selp.s32 %1, 1, 0, p; }" : "=r"(r), "=r"(q) : C(BITS(v)), "r"(mask)); *p = q; return r; }
+MARGAY_MATCH(unsigned, "b32", "r", unsigned)
+MARGAY_MATCH(int, "b32", "r", unsigned)
+MARGAY_MATCH(float, "b32", "r", __float_as_uint)
+MARGAY_MATCH(unsigned long, "b64", "l", (unsigned long long))
+MARGAY_MATCH(long, "b64", "l", (unsigned long long))
+MARGAY_MATCH(unsigned long long, "b64", "l", (unsigned long long))
+MARGAY_MATCH(long long, "b64", "l", (unsigned long long))
+MARGAY_MATCH(double, "b64", "l", __double_as_longlong)
 #define MARGAY_REDUCE(F, T, OP)                                                                            \
   __device__ inline T F(unsigned mask, T v) { T r; asm volatile("redux.sync." OP " %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask)); return r; }
 MARGAY_REDUCE(__reduce_add_sync, unsigned, "add.u32")
@@ -152,9 +164,21 @@ __device__ inline int __mulhi(int a, int b) { int r; asm("mul.hi.s32 %0, %1, %2;
 __device__ inline unsigned __umulhi(unsigned a, unsigned b) { unsigned r; asm("mul.hi.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b)); return r; }
 __device__ inline unsigned __funnelshift_l(unsigned a, unsigned b, unsigned n) { unsigned r; asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(n)); return r; }
 __device__ inline unsigned __funnelshift_r(unsigned a, unsigned b, unsigned n) { unsigned r; asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(n)); return r; }
+__device__ inline unsigned __funnelshift_lc(unsigned a, unsigned b, unsigned n) { unsigned r; asm("shf.l.clamp.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(n)); return r; }
+__device__ inline unsigned __funnelshift_rc(unsigned a, unsigned b, unsigned n) { unsigned r; asm("shf.r.clamp.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(n)); return r; }
 __device__ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) { unsigned r; asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(s)); return r; }
-__device__ inline int __mul24(int a, int b) { return a * b; }
-__device__ inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
+__device__ inline int __dp4a(int a, int b, int c) { int r; asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
+__device__ inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) { unsigned r; asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
+__device__ inline int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
+__device__ inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffffu) * (b & 0xffffffu); }
+__device__ inline long long __mul64hi(long long a, long long b) { long long r; asm("mul.hi.s64 %0, %1, %2;" : "=l"(r) : "l"(a), "l"(b)); return r; }
+__device__ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { unsigned long long r; asm("mul.hi.u64 %0, %1, %2;" : "=l"(r) : "l"(a), "l"(b)); return r; }
+__device__ inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
+__device__ inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
+__device__ inline unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
+__device__ inline unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
+__device__ inline unsigned __sad(int a, int b, unsigned c) { return (a < b ? (unsigned)b - (unsigned)a : (unsigned)a - (unsigned)b) + c; }
+__device__ inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
 
 // Numbers.
 #define MARGAY_ORDERED(T, S, C)                                                                            \
@@ -168,11 +192,26 @@ MARGAY_ORDERED(unsigned long long, "u64", "l")
 MARGAY_ORDERED(long long, "s64", "l")
 MARGAY_ORDERED(unsigned, "u32", "r")
 MARGAY_ORDERED(int, "s32", "r")
+// Of two types alike but for the sign, and of two floating-point numbers.
+#define MARGAY_ORDERED_AS(T, A, B)                                                                         \
+  __device__ inline T min(A a, B b) { return min((T)a, (T)b); }                                            \
+  __device__ inline T min(B a, A b) { return min((T)a, (T)b); }                                            \
+  __device__ inline T max(A a, B b) { return max((T)a, (T)b); }                                            \
+  __device__ inline T max(B a, A b) { return max((T)a, (T)b); }
+MARGAY_ORDERED_AS(unsigned, int, unsigned)
+MARGAY_ORDERED_AS(unsigned long, long, unsigned long)
+MARGAY_ORDERED_AS(unsigned long long, long long, unsigned long long)
+MARGAY_ORDERED_AS(double, float, double)
 __device__ inline int abs(int x) { int r; asm("abs.s32 %0, %1;" : "=r"(r) : "r"(x)); return r; }
 __device__ inline long long llabs(long long x) { long long r; asm("abs.s64 %0, %1;" : "=l"(r) : "l"(x)); return r; }
 __device__ inline float fabsf(float x) { float r; asm("abs.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
 __device__ inline double fabs(double x) { double r; asm("abs.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
 __device__ inline float fabs(float x) { return fabsf(x); }
+__device__ inline long labs(long x) { return llabs(x); }
+__device__ inline long abs(long x) { return llabs(x); }
+__device__ inline long long abs(long long x) { return llabs(x); }
+__device__ inline float abs(float x) { return fabsf(x); }
+__device__ inline double abs(double x) { return fabs(x); }
 __device__ inline float fminf(float a, float b) { return min(a, b); }
 __device__ inline float fmaxf(float a, float b) { return max(a, b); }
 __device__ inline double fmin(double a, double b) { return min(a, b); }
@@ -188,14 +227,18 @@ MARGAY_FUNCTION(sqrt, "sqrt.rn")
 MARGAY_FUNCTION(rsqrt, "rsqrt.approx")
 MARGAY_FUNCTION(sin, "sin.approx")
 MARGAY_FUNCTION(cos, "cos.approx")
-MARGAY_FUNCTION(tan, "tanh.approx")
 MARGAY_FUNCTION(tanh, "tanh.approx")
-MARGAY_FUNCTION(exp, "ex2.approx")
 MARGAY_FUNCTION(exp2, "ex2.approx")
-MARGAY_FUNCTION(log, "lg2.approx")
 MARGAY_FUNCTION(log2, "lg2.approx")
-MARGAY_FUNCTION(log10, "lg2.approx")
-MARGAY_FUNCTION(round, "lg2.approx")
+// Each of them is another one.
+#define MARGAY_FUNCTION_BY(F, E)                                                                           \
+  __device__ inline float F##f(float x) { return E; }                                                      \
+  __device__ inline float F(float x) { return F##f(x); }                                                   \
+  __device__ inline double F(double x) { return E; }
+MARGAY_FUNCTION_BY(tan, sin(x) / cos(x))
+MARGAY_FUNCTION_BY(exp, exp2(x * 1.4426950408889634f))
+MARGAY_FUNCTION_BY(log, log2(x) * 0.6931471805599453f)
+MARGAY_FUNCTION_BY(log10, log2(x) * 0.3010299956639812f)
 __device__ inline float __expf(float x) { return expf(x); }
 __device__ inline float __logf(float x) { return logf(x); }
 __device__ inline float __sinf(float x) { return sinf(x); }
@@ -222,7 +265,20 @@ __device__ inline float __fdiv_rn(float a, float b) { float r; asm("div.rn.f32 %
 __device__ inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ inline float copysignf(float a, float b) { float r; asm("copysign.f32 %0, %2, %1;" : "=f"(r) : "f"(a), "f"(b)); return r; }
 __device__ inline float truncf(float x) { float r; asm("cvt.rzi.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
-__device__ inline float fmodf(float a, float b) { return a - b * truncf(a / b); }
+__device__ inline double trunc(double x) { double r; asm("cvt.rzi.f64.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
+// Away from zero where two whole numbers are as near: what is cut off has all its digits.
+__device__ inline float roundf(float x) { const float t = truncf(x); return fabsf(x - t) >= 0.5f ? t + (x < 0 ? -1.0f : 1.0f) : t; }
+__device__ inline float round(float x) { return roundf(x); }
+__device__ inline double round(double x) { const double t = trunc(x); return fabs(x - t) >= 0.5 ? t + (x < 0 ? -1.0 : 1.0) : t; }
+// What is left has all its digits, while the quotient has them before its point; else nobody interprets it.
+__device__ inline float fmodf(float a, float b) {
+  const float x = fabsf(a), y = fabsf(b), q = truncf(x / y);
+  if (!(q < 4194304.0f)) return log2f(a) + log2f(b);
+  float r = fmaf(-q, y, x);
+  if (r < 0) r += y;
+  else if (r >= y) r -= y;
+  return copysignf(r, a);
+}
 // What kind of number it is: by its bits, of which all is known.
 __device__ inline int isnan(float x) { return (__float_as_uint(x) & 0x7fffffffu) > 0x7f800000u; }
 __device__ inline int isnan(double x) { return (__double_as_longlong(x) & 0x7fffffffffffffffll) > 0x7ff0000000000000ll; }
@@ -507,6 +563,14 @@ template <class T> __device__ void __nv_atomic_load(T *p, T *r, int o, int s = 0
 template <class T> __device__ void __nv_atomic_store_n(T *p, T v, int o, int s = 0) { __margay_atomic_wide(p); __margay_atomic_store(p, v, o, s); }
 template <class T> __device__ void __nv_atomic_store(T *p, T *v, int o, int s = 0) { __margay_atomic_wide(p); __margay_atomic_store(p, *v, o, s); }
 template <class T> __device__ T __nv_atomic_exchange_n(T *p, T v, int o, int s = 0) { return __margay_atomic_exch(p, v, o, s); }
+#define MARGAY_NV_ATOMIC(OP) template <class T, class U> __device__ void __nv_atomic_##OP(T *p, U v, int o, int s = 0) { __margay_atomic_##OP(p, v, o, s); }
+MARGAY_NV_ATOMIC(add)
+MARGAY_NV_ATOMIC(sub)
+MARGAY_NV_ATOMIC(and)
+MARGAY_NV_ATOMIC(or)
+MARGAY_NV_ATOMIC(xor)
+MARGAY_NV_ATOMIC(min)
+MARGAY_NV_ATOMIC(max)
 template <class T> __device__ bool __nv_atomic_compare_exchange_n(T *p, T *e, T d, bool weak, int o, int f, int s = 0) {
   const T expected = *e;
   const T old = __margay_atomic_nv_cas(p, expected, d, o, f, s);
@@ -524,7 +588,7 @@ template <class T> __device__ T __nv_atomic_fetch_max(T *p, T v, int o, int s = 
 // Those of GCC and clang: of system scope, or of the scope that is said; compiled as those of libcu++ are.
 enum { __ATOMIC_RELAXED, __ATOMIC_CONSUME, __ATOMIC_ACQUIRE, __ATOMIC_RELEASE, __ATOMIC_ACQ_REL, __ATOMIC_SEQ_CST };
 enum { __MEMORY_SCOPE_SYSTEM, __MEMORY_SCOPE_DEVICE, __MEMORY_SCOPE_WRKGRP, __MEMORY_SCOPE_WVFRNT, __MEMORY_SCOPE_SINGLE };
-__device__ constexpr int __margay_scope(int s) { return s == __MEMORY_SCOPE_SYSTEM ? 0 : s == __MEMORY_SCOPE_DEVICE ? 1 : 2; }
+__device__ constexpr int __margay_scope(int s) { return s == __MEMORY_SCOPE_SYSTEM ? 0 : s == __MEMORY_SCOPE_DEVICE ? 1 : s == __MEMORY_SCOPE_SINGLE ? 10 : 2; }
 __device__ inline void __atomic_thread_fence(int o) { __margay_atomic_fence(o, 0); }
 __device__ inline void __scoped_atomic_thread_fence(int o, int s) { __margay_atomic_fence(o, __margay_scope(s)); }
 #define MARGAY_BUILTIN(NAME, SCOPE, MORE)                                                                                          \
@@ -554,7 +618,6 @@ MARGAY_BUILTIN(__scoped_atomic, __margay_scope(s), MARGAY_WITH_SCOPE)
 namespace cooperative_groups {
 struct thread_block {
   static __device__ void sync() { __syncthreads(); }
-  __device__ void barrier_arrive() const { asm volatile("barrier.arrive 0;"); }
   static __device__ unsigned thread_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
   static __device__ unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
   static __device__ unsigned num_threads() { return size(); }
@@ -588,6 +651,8 @@ struct grid_group {
   static __device__ unsigned long long size() { return num_blocks() * thread_block::size(); }
   static __device__ unsigned long long num_threads() { return size(); }
   static __device__ dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+  static __device__ dim3 dim_blocks() { return group_dim(); }
+  static __device__ dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
 };
 __device__ inline grid_group this_grid() { grid_group g; return g; }
 
@@ -607,8 +672,39 @@ template <unsigned Size> struct thread_block_tile<Size, void> {
   __device__ int any(int p) const { return __any_sync(__margay_mask(), p); }
   __device__ int all(int p) const { return __all_sync(__margay_mask(), p); }
   __device__ unsigned ballot(int p) const { return __ballot_sync(__margay_mask(), p) >> (thread_block::thread_rank() % 32 / Size * Size); }
+  template <class T> __device__ unsigned match_any(T v) const { return __match_any_sync(__margay_mask(), v) >> (thread_block::thread_rank() % 32 / Size * Size); }
+  template <class T> __device__ unsigned match_all(T v, int &p) const { return __match_all_sync(__margay_mask(), v, &p) >> (thread_block::thread_rank() % 32 / Size * Size); }
 };
-template <unsigned Size, class P> __device__ thread_block_tile<Size, P> tiled_partition(const P &group) { thread_block_tile<Size, P> t; return t; }
+// A tile of a tile is counted within it.
+template <unsigned Size, unsigned Whole, class Parent> struct thread_block_tile<Size, thread_block_tile<Whole, Parent>> : thread_block_tile<Size, void> {
+  static __device__ unsigned meta_group_rank() { return thread_block::thread_rank() % Whole / Size; }
+  static __device__ unsigned meta_group_size() { return Whole / Size; }
+};
+template <unsigned Size> __device__ thread_block_tile<Size, thread_block> tiled_partition(const thread_block &) { static_assert(Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads"); thread_block_tile<Size, thread_block> t; return t; }
+template <unsigned Size, unsigned Whole, class P> __device__ thread_block_tile<Size, thread_block_tile<Whole, P>> tiled_partition(const thread_block_tile<Whole, P> &) {
+  static_assert(Size <= Whole && (Size & (Size - 1)) == 0, "a tile of a tile has no more threads than it");
+  thread_block_tile<Size, thread_block_tile<Whole, P>> t;
+  return t;
+}
+// Any group of up to a block: which threads of the warp, of none of which it is asked where it is the block.
+struct thread_group {
+  bool __margay_is_block;
+  unsigned __margay_mask, __margay_size, __margay_rank;
+  __device__ thread_group(const thread_block &) : __margay_is_block(true), __margay_mask(0), __margay_size(thread_block::size()), __margay_rank(thread_block::thread_rank()) {}
+  template <unsigned Size, class P> __device__ thread_group(const thread_block_tile<Size, P> &) : __margay_is_block(false), __margay_mask(thread_block_tile<Size, P>::__margay_mask()), __margay_size(Size), __margay_rank(thread_block::thread_rank() % Size) {}
+  __device__ thread_group(unsigned mask, unsigned size, unsigned rank) : __margay_is_block(false), __margay_mask(mask), __margay_size(size), __margay_rank(rank) {}
+  __device__ void sync() const {
+    if (__margay_is_block) __syncthreads();
+    else __syncwarp(__margay_mask);
+  }
+  __device__ unsigned long long size() const { return __margay_size; }
+  __device__ unsigned long long num_threads() const { return __margay_size; }
+  __device__ unsigned long long thread_rank() const { return __margay_rank; }
+};
+__device__ inline thread_group tiled_partition(const thread_block &, unsigned size) {
+  const unsigned rank = thread_block::thread_rank();
+  return thread_group((size == 32 ? 0xffffffffu : (1u << size) - 1) << (rank % 32 / size * size), size, rank % size);
+}
 template <class T> struct plus { __device__ T operator()(T a, T b) const { return a + b; } };
 template <class T> struct less { __device__ T operator()(T a, T b) const { return b < a ? b : a; } };
 template <class T> struct greater { __device__ T operator()(T a, T b) const { return a < b ? b : a; } };
@@ -620,5 +716,7 @@ template <unsigned Size, class P, class T, class F> __device__ T reduce(const th
   return v;
 }
 template <class G> __device__ void sync(const G &group) { group.sync(); }
+// The library asks for one thread, and takes the first one here.
+template <class G, class F> __device__ void invoke_one(const G &group, F f) { if (group.thread_rank() == 0) f(); }
 template <class G> __device__ unsigned thread_rank(const G &group) { return group.thread_rank(); }
 }

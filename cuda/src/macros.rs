@@ -333,14 +333,17 @@ impl Preprocessor<'_> {
         let CudaSpan { file, start, end, .. } = self.written_at(token.at);
         let source = self.files.get(file as usize).and_then(|f| f.text.get(start as usize..end as usize)).unwrap_or_default();
         // It may have been joined of two, or say where it is.
+        if is_same(source, &token.lexeme) {
+            return source.into();
+        }
         match &token.lexeme {
             Lexeme::Word(word) => word.to_string().into(),
             Lexeme::Sign(sign) => (*sign).into(),
-            Lexeme::Integer { value, bytes, is_unsigned, is_second, .. } if !is_same(source, &token.lexeme) => {
+            Lexeme::Integer { value, bytes, is_unsigned, is_second, .. } => {
                 let (unsigned, long) = (if *is_unsigned { "u" } else { "" }, if *is_second { "ll" } else { "l" });
                 format!("{value}{unsigned}{}", if *bytes == 8 { long } else { "" }).into()
             }
-            Lexeme::Text(text) if !is_same(source, &token.lexeme) => format!("{text:?}").into(),
+            Lexeme::Text(text) => format!("{text:?}").into(),
             _ => source.into(),
         }
     }

@@ -232,6 +232,8 @@ pub(crate) struct LambdaTree {
     /// Its `operator()`.
     pub function: Rc<FunctionTree>,
     pub captures: Vec<CaptureTree>,
+    /// Is it `[]`, which is a function as well?
+    pub is_plain: bool,
     /// May it change the variables that it has copies of?
     pub is_mutable: bool,
     /// Are variables that are not named copied (`=`), or referred to (`&`, or neither)?
@@ -479,6 +481,8 @@ pub(crate) struct FunctionTree {
     pub specialises: Option<Vec<TemplateArgument>>,
     /// The arguments of the structure's template that it is a member of, where it is defined outside (`S<int>::f`).
     pub of_owner: Option<Vec<TemplateArgument>>,
+    /// The names of the parameters of the templates around, of a member that is a template itself and is defined outside.
+    pub names_of_owners: Rc<[Rc<str>]>,
     /// What must be true of the arguments of its template.
     pub constraints: Rc<[CudaExpression]>,
     pub at: CudaSpan,

@@ -190,6 +190,16 @@ MARGAY_OPERATOR(logical_and, &&)
 MARGAY_OPERATOR(logical_or, ||)
 struct identity { template <class T> __device__ constexpr T operator()(T x) const { return x; } };
 
+using ::abs;
+using ::sqrt;
+using ::fabs;
+using ::floor;
+using ::ceil;
+using ::isnan;
+using ::isinf;
+using ::isfinite;
+using ::signbit;
+
 // Bits.
 template <class T> __device__ constexpr int popcount(T x) { return sizeof(T) == 8 ? __popcll(x) : __popc((unsigned)x); }
 template <class T> __device__ constexpr int countl_zero(T x) { return sizeof(T) == 8 ? __clzll(x) : __clz((unsigned)x) - (32 - 8 * (int)sizeof(T)); }

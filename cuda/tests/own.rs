@@ -13,6 +13,7 @@ type OwnKernel = (&'static str, &'static str, &'static [&'static str]);
 const RACE: &[&str] = &["data-race"];
 const RACE_AND_TRAP: &[&str] = &["data-race", "trap"];
 const TRAP: &[&str] = &["trap"];
+const MISALIGNED: &[&str] = &["misaligned-address"];
 const UNDECIDED: &[&str] = &["undecided"];
 
 const STRUCTURES: &[OwnKernel] = &[
@@ -572,6 +573,45 @@ const WRITTEN: &[OwnKernel] = &[
     ("asserted_again", "1x1", TRAP),
 ];
 
+const HELPERS: &[OwnKernel] = &[
+    ("magnitudes", "1x1", &[]),
+    ("products", "1x1", &[]),
+    ("vectors", "1x1", &[]),
+    ("read_misaligned", "1x1", MISALIGNED),
+    ("written_misaligned", "1x1", MISALIGNED),
+    ("cached_misaligned", "1x1", MISALIGNED),
+    ("own_misaligned", "1x1", MISALIGNED),
+    ("aligned", "1x1", &[]),
+    ("read_member", "1x1", &[]),
+    ("matched", "1x2", &[]),
+    ("matched_in_64_bits", "1x2", UNDECIDED),
+    ("tiles_of_tiles", "1x64", &[]),
+    ("any_group", "1x4", &[]),
+    ("any_tile", "1x4", &[]),
+    ("any_group_without_sync", "1x4", RACE),
+    ("chosen_thread", "2x2", &[]),
+    ("filled", "1x1", &[]),
+    ("filled_without_wait", "1x1", RACE),
+    ("counted_by_compiler", "2x1", &[]),
+    ("counted_in_block", "2x1", RACE),
+    ("fence_of_thread", "2x1", RACE),
+    ("halves", "1x1", &[]),
+    ("lanes", "1x2", &[]),
+    ("pointers_to_pointers", "1x1", &[]),
+];
+
+const FUNCTIONS: &[OwnKernel] = &[
+    ("lambdas_as_functions", "1x2", &[]),
+    ("table_of_lambdas", "1x3", &[]),
+    ("lambdas_of_templates", "1x1", &[]),
+    ("lambda_in_loop", "1x2", &[]),
+    ("lambda_races", "1x2", RACE),
+    ("arguments", "1x1", &[]),
+    ("members", "1x1", &[]),
+    ("taken", "1x1", &[]),
+    ("members_of_types", "1x1", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -600,6 +640,8 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("references.cu", REFERENCES),
     ("declarations.cu", DECLARATIONS),
     ("written.cu", WRITTEN),
+    ("helpers.cu", HELPERS),
+    ("functions.cu", FUNCTIONS),
 ];
 
 fn folder() -> PathBuf {
@@ -778,6 +820,16 @@ fn declarations_that_look_like_others_are_judged() {
 #[test]
 fn what_the_preprocessor_makes_is_judged() {
     judged("written.cu", WRITTEN);
+}
+
+#[test]
+fn functions_and_vectors_of_cuda_are_judged() {
+    judged("helpers.cu", HELPERS);
+}
+
+#[test]
+fn functions_as_values_are_judged() {
+    judged("functions.cu", FUNCTIONS);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

@@ -157,8 +157,8 @@ fn what_cxx_forbids_is_an_error_with_its_line() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Directives that are not read as they stand, and what is said of each.
-const DIRECTIVES: &[(&str, &str)] = &[
+/// Declarations and directives that are not read as they stand, and what is said of each.
+const DECLARED: &[(&str, &str)] = &[
     ("#ifdef A\n#elifdef B\n#endif", "`#elifdef` is of C++23, and other compilers pass over it"),
     ("#if 1\n#elifndef B\n#endif", "`#elifndef` is of C++23, and other compilers pass over it"),
     ("#if 1\n#else\n#else\n#endif", "`#else` without `#if`, or behind its `#else`"),
@@ -166,13 +166,25 @@ const DIRECTIVES: &[(&str, &str)] = &[
     ("#if 1 / 0\n#endif", "expected a condition of whole numbers behind `#if`"),
     ("#pragma push_macro(A)", "`push_macro` of no name"),
     ("#define J(a, b) a##b\nint x = J(+, 1);", "`##` makes `+1`, which is no token"),
+    (
+        "namespace cg = cooperative_groups;\n__global__ void t(int *p) { cg::tiled_partition<64>(cg::this_thread_block()).sync(); }",
+        "what `static_assert` says is not so",
+    ),
+    (
+        "template <class A, class B> struct S { __device__ int f(); };\ntemplate <class B, class A> __device__ int S<B, A>::f() { return sizeof(A); }\n__global__ void t(int *p) { S<int, char> s; *p = s.f(); }",
+        "the parameters of the template of `S` have other names here, or stand in another order",
+    ),
+    (
+        "__global__ void t(int *p) { int a = 1; int (*f)(int) = [&](int x) { return x + a; }; *p = f(1); }",
+        "a value of the type (lambda) is no a function*",
+    ),
     ("#define J(a) a##\nint x = J(1);", "`##` with nothing in front of it, or behind it"),
 ];
 
 #[test]
-fn directives_that_are_not_read_are_errors() {
+fn declarations_and_directives_that_are_not_read_are_errors() {
     let mut wrong = Vec::new();
-    for (directive, expected) in DIRECTIVES {
+    for (directive, expected) in DECLARED {
         let text = format!("{directive}\n__global__ void k(int *p) {{ *p = 1; }}\n");
         let include = |_: &str| Ok(None);
         match compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] }) {

@@ -99,6 +99,8 @@ impl KernelLowering {
                     };
                     text.push_str(name);
                 }
+                // Of a register of PTX: `%laneid`.
+                Some(letter) if letter.is_ascii_alphabetic() => text.push('%'),
                 _ => {
                     return self.refuse(
                         at,
@@ -475,7 +477,12 @@ impl KernelLowering {
         let at = if at.file == 0 { self.position } else { at };
         if matches!(operation, "fence" | "nv_fence") {
             let [order, scope] = arguments else { return self.refuse(at, "a fence has an order and a scope", "give both") };
-            let (order, scope) = (self.known_number(order, "the order of a fence")?, self.scope_word(scope, at)?);
+            let order = self.known_number(order, "the order of a fence")?;
+            // One of the thread alone orders nothing for others.
+            if self.known_number(scope, "the scope")? == SCOPE_OF_THREAD {
+                return Ok(TypedValue::nothing());
+            }
+            let scope = self.scope_word(scope, at)?;
             match order {
                 RELAXED => {}
                 SEQ_CST => self.emit(format!("fence.sc.{scope}"))?,
@@ -611,6 +618,9 @@ fn without_comments(text: &str) -> String {
     }
     found + rest
 }
+
+/// The number of `cuda::thread_scope_thread`.
+const SCOPE_OF_THREAD: u64 = 10;
 
 // The numbers of `cuda::memory_order`.
 const RELAXED: u64 = 0;

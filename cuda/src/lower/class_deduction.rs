@@ -75,6 +75,7 @@ impl KernelLowering {
                 cluster: Vec::new(),
                 specialises: None,
                 of_owner: None,
+                names_of_owners: Rc::default(),
                 constraints: of.map_or_else(Rc::default, |f| f.constraints.clone()),
                 at: tree.at,
             };

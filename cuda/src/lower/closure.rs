@@ -24,6 +24,8 @@ pub(super) struct LambdaScope {
     pub owner: Option<usize>,
     pub this: Option<ValuePlace>,
     pub object: CudaType,
+    /// Does it capture nothing?
+    pub is_plain: bool,
 }
 
 /// A function whose address is taken.
@@ -118,7 +120,8 @@ impl KernelLowering {
         let all = frame.scopes.iter().flat_map(|scope| scope.references.iter()).filter(is_seen);
         let references = all.filter(|_| !tree.copies).map(|(name, kind)| (name.clone(), *kind)).collect();
         let (owner, object) = (frame.owner, frame.object.clone());
-        let scope = LambdaScope { names, namespaces, aliases_of_namespaces, references, owner, this, object };
+        let is_plain = tree.is_plain;
+        let scope = LambdaScope { names, namespaces, aliases_of_namespaces, references, owner, this, object, is_plain };
         let bindings = frame.bindings.clone();
         let layout = StructureTree {
             name: "(lambda)".into(),
@@ -272,6 +275,36 @@ impl KernelLowering {
         Ok(TypedValue::constant(ty, number as u64 + 1))
     }
 
+    /// Is it a lambda without captures, which a pointer to a function may lead to?
+    pub(super) fn is_plain_lambda(&self, ty: &CudaType) -> bool {
+        ty.structure().and_then(|number| self.lambdas.get(&number)).is_some_and(|lambda| lambda.is_plain)
+    }
+
+    /// The address of a lambda without captures, as a function. One that is made again is the same function, and sees what the last one sees.
+    pub(super) fn address_of_lambda(&mut self, number: usize) -> TypedValue {
+        let function = self.structures[number].tree.methods[0].clone();
+        let bindings = &self.structures[number].bindings;
+        let is_same = |f: &AddressedFunction| {
+            f.overloads.first().is_some_and(|(of, owner, _)| {
+                Rc::ptr_eq(of, &function) && self.structures.get(*owner).is_some_and(|s| s.bindings == *bindings)
+            })
+        };
+        let known = self.functions.iter().position(is_same);
+        let made = AddressedFunction { overloads: vec![(function, number, 0)], bindings: None };
+        let place = match known {
+            Some(place) => {
+                self.functions[place] = made;
+                place
+            }
+            None => {
+                self.functions.push(made);
+                self.functions.len() - 1
+            }
+        };
+        let ty = CudaType::pointer(CudaType::plain(TypeShape::Function));
+        TypedValue::constant(ty, place as u64 + 1)
+    }
+
     /// A call of what is at an address.
     pub(super) fn call_by_address(
         &mut self,
@@ -351,6 +384,7 @@ impl KernelLowering {
     fn call_addressed(&mut self, number: usize, values: Vec<TypedValue>, at: CudaSpan) -> LoweringResult<TypedValue> {
         let AddressedFunction { overloads, bindings } = self.functions[number].clone();
         let name = overloads.first().map_or_else(|| "a function".into(), |(f, ..)| f.name.clone());
+        let owner = overloads.first().map(|(_, owner, _)| *owner);
         let (function, found) = match bindings {
             Some(bindings) => {
                 let template = overloads.iter().find(|(f, ..)| f.template.is_some());
@@ -370,7 +404,15 @@ impl KernelLowering {
                 (overloads[index].0.clone(), bindings)
             }
         };
-        self.invoked(&function, None, None, found, values, at)
+        match owner.filter(|owner| self.lambdas.contains_key(owner)) {
+            Some(owner) => {
+                let object = self.local("lambda", 1, 1, at)?;
+                let around = self.structures[owner].bindings.clone();
+                let all = Rc::new(around.iter().chain(found.iter()).cloned().collect());
+                self.invoked(&function, Some(owner), Some(object), all, values, at)
+            }
+            None => self.invoked(&function, None, None, found, values, at),
+        }
     }
 
     /// Is each function that a call may mean compared with?

@@ -32,6 +32,9 @@ impl KernelLowering {
             return self.constructed(number, vec![value], at);
         }
         if let Some(number) = value.ty.structure() {
+            if super::closure::is_function(&to) && self.is_plain_lambda(&value.ty) {
+                return Ok(self.address_of_lambda(number));
+            }
             return self.converted_by_method(value, number, &to, at);
         }
         if let (TypeShape::Pointer(of), TypeShape::Pointer(into)) = (&value.ty.shape, &to.shape)

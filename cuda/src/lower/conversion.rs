@@ -110,6 +110,22 @@ impl ConversionSequence {
     }
 }
 
+/// Would a pointer to the one type, as a pointer to the other, let change what is constant? `int**` is no `const int**`, and a `const int* const*`.
+fn loses_deeper(from: &CudaType, to: &CudaType) -> bool {
+    let (mut from, mut to) = (from, to);
+    let mut is_constant_above = to.is_constant;
+    while let (TypeShape::Pointer(a), TypeShape::Pointer(b)) = (&from.shape, &to.shape) {
+        let is_less = a.is_constant && !b.is_constant || a.is_volatile && !b.is_volatile;
+        let is_other = a.is_constant != b.is_constant || a.is_volatile != b.is_volatile;
+        if is_less || is_other && !is_constant_above {
+            return true;
+        }
+        is_constant_above &= b.is_constant;
+        (from, to) = (a, b);
+    }
+    false
+}
+
 impl KernelLowering {
     /// May a value become one of a type, by whatever way that nobody writes?
     pub(super) fn is_convertible(&mut self, value: &TypedValue, to: &CudaType) -> LoweringResult<bool> {
@@ -266,7 +282,7 @@ impl KernelLowering {
                 } else {
                     return None;
                 };
-                let loses = of.is_constant && !to.is_constant || of.is_volatile && !to.is_volatile;
+                let loses = of.is_constant && !to.is_constant || of.is_volatile && !to.is_volatile || loses_deeper(&of, to);
                 ConversionSequence {
                     kind: if loses { SequenceKind::Unfit } else { SequenceKind::Standard },
                     is_constant: to.is_constant,
@@ -292,6 +308,10 @@ impl KernelLowering {
 
     /// By a constructor of the one, or a conversion of the other structure.
     fn sequence_by_function(&mut self, value: &TypedValue, to: &CudaType) -> LoweringResult<Option<ConversionSequence>> {
+        if super::closure::is_function(to) && self.is_plain_lambda(&value.ty) {
+            let standard = ConversionSequence::standard(SAME, 0);
+            return Ok(Some(ConversionSequence { kind: SequenceKind::ByFunction, ..standard }));
+        }
         let mut found: Vec<(ConversionSequence, usize)> = Vec::new();
         if let Some(number) = to.structure() {
             let StructureLayout { tree, bindings, .. } = self.structures[number].clone();

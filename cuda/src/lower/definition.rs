@@ -68,9 +68,31 @@ impl KernelLowering {
             several => several.iter().find(is_alike).cloned(),
         };
         let Some(found) = of_several(&special).or_else(|| of_several(&general)) else { return Ok(method) };
+        self.has_names_of_structure(&found, owner)?;
         // The parameters of the structure's template stand in front of it once more.
         let template = if method.template.is_some() { found.template.clone() } else { None };
         Ok(Rc::new(FunctionTree { template, is_static: method.is_static, is_explicit: method.is_explicit, ..(*found).clone() }))
+    }
+
+    /// Its body names the parameters of the structure's template, which are those of the structure where they have the same names.
+    fn has_names_of_structure(&self, function: &FunctionTree, owner: usize) -> LoweringResult<()> {
+        let tree = &self.structures[owner].tree;
+        let (Some(arguments), Some(_), Some(own), None) =
+            (&function.of_owner, &function.template, &tree.template, &tree.specialises)
+        else {
+            return Ok(());
+        };
+        let is_other = |(argument, parameter): (&TemplateArgument, &crate::tree::TemplateParameter)| {
+            super::specificity::name_of(argument).is_some_and(|name| name != parameter.name())
+        };
+        match arguments.iter().zip(own.iter()).any(is_other) {
+            true => self.refuse(
+                function.at,
+                format!("the parameters of the template of `{}` have other names here, or stand in another order", tree.name),
+                "name them as the structure does",
+            ),
+            false => Ok(()),
+        }
     }
 
     /// Are these the arguments of the template that a structure is made of?
@@ -85,7 +107,8 @@ impl KernelLowering {
 
     /// Are these the parameters of the structure's own template, or the patterns of its specialisation?
     fn are_parameters_of(&self, arguments: &[TemplateArgument], function: &FunctionTree, owner: usize) -> bool {
-        let names: Vec<Rc<str>> = function.template.iter().flat_map(|all| all.iter()).map(|p| p.name().clone()).collect();
+        let own = function.template.iter().flat_map(|all| all.iter()).map(|p| p.name().clone());
+        let names: Vec<Rc<str>> = own.chain(function.names_of_owners.iter().cloned()).collect();
         let is_plain = |argument: &TemplateArgument| match argument {
             TemplateArgument::Type(TypeTree::Pack(_)) => true,
             argument => super::specificity::name_of(argument).is_some_and(|name| names.contains(name)),

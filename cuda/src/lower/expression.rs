@@ -322,6 +322,10 @@ impl KernelLowering {
                 if let Some(found) = self.free_operator(name, std::slice::from_ref(&value), at)? {
                     return Ok(found);
                 }
+                // `+[] { .. }`
+                if let (CudaUnary::Plus, true, Some(number)) = (of, self.is_plain_lambda(&value.ty), value.ty.structure()) {
+                    return Ok(self.address_of_lambda(number));
+                }
                 let value = self.plain(value, at)?;
                 match of {
                     CudaUnary::Plus => {

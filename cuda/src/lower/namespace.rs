@@ -59,7 +59,9 @@ impl KernelLowering {
                 let shared = n.iter().zip(&around).take_while(|(a, b)| a == b).count();
                 shared == k && of_blocks.iter().any(|taken| n.ends_with(taken))
             };
-            let found = pick(&|n| *n == whole[..] || taken.iter().any(|taken| n.ends_with(taken)) || is_of_block(n));
+            // `using ::f` takes what is in no namespace.
+            let is_taken = |n: &[Rc<str>]| taken.iter().any(|of| if of.is_empty() { n.is_empty() } else { n.ends_with(of) });
+            let found = pick(&|n| *n == whole[..] || is_taken(n) || is_of_block(n));
             if found.iter().any(is_defined) {
                 return found;
             }
@@ -108,10 +110,15 @@ impl KernelLowering {
             let whole = self.program.namespaces_taken.iter().filter(|(within, _)| of(within)).map(|(_, names)| names.clone());
             let single = self.program.names_taken.iter().filter(|(within, names)| of(within) && names.last() == Some(name));
             let single = single.map(|(_, names)| names[..names.len() - 1].to_vec());
-            for taken in whole.chain(single).filter(|taken| !taken.is_empty()) {
-                let taken = self.program.namespace_named(&taken, &next).unwrap_or(taken);
+            for taken in whole.chain(single) {
+                let taken = match taken.is_empty() {
+                    true => taken,
+                    false => self.program.namespace_named(&taken, &next).unwrap_or(taken),
+                };
                 if !found.contains(&taken) {
-                    open.push(taken.clone());
+                    if !taken.is_empty() {
+                        open.push(taken.clone());
+                    }
                     found.push(taken);
                 }
             }

@@ -128,8 +128,9 @@ impl ProgramReader {
     pub(super) fn end_of_declaration(&self, start: usize) -> Result<usize, CudaRefusal> {
         let mut n = start;
         // What parameters of a template are by default is no initial value.
-        if self.tokens[n].word().is_some_and(|w| &**w == "template") && self.tokens[n + 1].is_sign("<") {
-            n = self.behind_arguments(n + 1).unwrap_or(n);
+        while self.tokens[n].word().is_some_and(|w| &**w == "template") && self.tokens[n + 1].is_sign("<") {
+            let Some(behind) = self.behind_arguments(n + 1) else { break };
+            n = behind;
         }
         let mut is_initialised = false;
         loop {
@@ -213,6 +214,7 @@ impl ProgramReader {
 
     fn declared(&mut self, start: usize, end: usize) -> Result<(), CudaRefusal> {
         self.constraints.clear();
+        self.names_of_owners.clear();
         if self.eat_word("using") {
             return self.using(None);
         }
@@ -227,21 +229,23 @@ impl ProgramReader {
                 return Ok(());
             }
             self.advance();
-            let parameters = self.template_parameters()?;
+            let mut parameters = self.template_parameters()?;
             if self.eat_word("concept") {
                 return self.concept(parameters);
             }
             if self.is_word("requires") {
                 self.requirement()?;
             }
-            if self.is_word("template") {
-                return Err(CudaRefusal::new(
-                    self.at(),
-                    "a template within a template is not understood",
-                    "define the member within its structure",
-                ));
-            }
             self.scopes.push(DeclarationScope::of_template(&parameters));
+            // A member that is a template itself; those in front are the parameters of what it is a member of.
+            if self.eat_word("template") {
+                self.names_of_owners.extend(parameters.iter().map(|p| p.name().clone()));
+                parameters = self.template_parameters()?;
+                if self.is_word("requires") {
+                    self.requirement()?;
+                }
+                self.scopes.push(DeclarationScope::of_template(&parameters));
+            }
             if self.eat_word("using") {
                 return self.using(Some(parameters.into()));
             }
@@ -621,7 +625,10 @@ impl ProgramReader {
                     let template = template.clone().filter(|all| !all.is_empty());
                     let function = self.function(&specifiers, name.clone(), ty, template.clone(), role)?;
                     let specialises = path.last().arguments.clone();
-                    let function = Rc::new(FunctionTree { namespace: namespace.into(), specialises, of_owner, ..function });
+                    let names_of_owners = self.names_of_owners.clone().into();
+                    let function =
+                        FunctionTree { namespace: namespace.into(), specialises, of_owner, names_of_owners, ..function };
+                    let function = Rc::new(function);
                     if template.is_some() {
                         self.templates.insert(name.clone());
                     }

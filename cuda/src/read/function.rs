@@ -179,6 +179,7 @@ impl ProgramReader {
             cluster: specifiers.cluster.clone(),
             specialises: None,
             of_owner: None,
+            names_of_owners: Rc::default(),
             constraints: std::mem::take(&mut self.constraints).into(),
             at,
         })

@@ -247,14 +247,15 @@ impl ProgramReader {
         self.enter()?;
         let start = self.at();
         self.advance();
-        let (mut captures, mut copies, mut copies_this) = (Vec::new(), false, false);
+        let (mut captures, mut copies, mut copies_this, mut has_default) = (Vec::new(), false, false, false);
         while !self.is("]") {
             let is_reference = self.eat("&");
+            has_default |= is_reference && self.token().word().is_none();
             if self.eat("=") {
                 copies = true;
             } else if self.is("*") || self.is_word("this") {
                 copies_this |= self.eat("*");
-                self.eat_word("this");
+                has_default |= self.eat_word("this");
             } else if !is_reference || self.token().word().is_some() {
                 let name = self.name("a variable that the lambda uses")?;
                 // All of a pack are named by its name.
@@ -303,6 +304,7 @@ impl ProgramReader {
                     cluster: specifiers.cluster,
                     specialises: None,
                     of_owner: None,
+                    names_of_owners: Rc::default(),
                     constraints: std::mem::take(&mut self.constraints).into(),
                     at: start,
                 };
@@ -329,7 +331,8 @@ impl ProgramReader {
         self.scopes.truncate(scopes);
         self.is_in_arguments = outer;
         self.leave();
-        let tree = LambdaTree { function: Rc::new(function), captures, is_mutable, copies, copies_this, words };
+        let is_plain = captures.is_empty() && !copies && !has_default;
+        let tree = LambdaTree { function: Rc::new(function), captures, is_plain, is_mutable, copies, copies_this, words };
         Ok(CudaExpression { what: ExpressionKind::Lambda(Rc::new(tree)), at: self.since(start) })
     }
 

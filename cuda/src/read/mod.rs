@@ -104,6 +104,8 @@ pub(crate) struct ProgramReader {
     host: Vec<(usize, usize)>,
     /// Arguments with which kernels that are templates are launched.
     pub instances: Vec<LaunchedTemplate>,
+    /// The names of the parameters of the templates around a member that is a template itself, and is defined outside.
+    names_of_owners: Vec<Rc<str>>,
     bodies: FxHashMap<usize, Rc<CudaStatement>>,
     /// What is defined a second time.
     redefined: Option<CudaRefusal>,
@@ -121,7 +123,7 @@ impl ProgramReader {
         let last = files.len().max(2) as u16 - 1;
         let length = files.get(1).or(files.first()).map_or(0, |f| f.text.len() as u32);
         let end = CudaSpan { file: 1.min(last), start: length, end: length, written: 0 };
-        let mut tokens = tokens;
+        let mut tokens = with_names_of_types(tokens);
         tokens.push(CudaToken { lexeme: Lexeme::End, at: end, is_apart: true, is_kept: false });
         let mut reader = Self {
             files,
@@ -143,6 +145,7 @@ impl ProgramReader {
             variables: Vec::new(),
             host: Vec::new(),
             instances: Vec::new(),
+            names_of_owners: Vec::new(),
             bodies: FxHashMap::default(),
             redefined: None,
             unnamed: 0,
@@ -709,4 +712,37 @@ fn is_reserved(word: &str) -> bool {
         "while",
     ];
     WORDS.binary_search(&word).is_ok()
+}
+
+/// `decltype(e)::name` with a name in front of the `::`, as other paths have it: `__margay_type<decltype(e)>::name`.
+fn with_names_of_types(tokens: Vec<CudaToken>) -> Vec<CudaToken> {
+    let is_named = |t: &CudaToken| t.word().is_some_and(|w| &**w == "decltype");
+    let mut openings = Vec::new();
+    let mut ends = FxHashMap::default();
+    for (n, token) in tokens.iter().enumerate() {
+        if token.is_sign("(") {
+            openings.push(n);
+        } else if token.is_sign(")") {
+            let before = openings.pop().and_then(|open| open.checked_sub(1)).filter(|&n| is_named(&tokens[n]));
+            if let Some(start) = before.filter(|_| tokens.get(n + 1).is_some_and(|t| t.is_sign("::"))) {
+                ends.insert(start, n);
+            }
+        }
+    }
+    if ends.is_empty() {
+        return tokens;
+    }
+    let last: FxHashSet<usize> = ends.values().copied().collect();
+    let mut found = Vec::with_capacity(tokens.len() + 3 * ends.len());
+    for (n, token) in tokens.into_iter().enumerate() {
+        let sign = |sign| CudaToken { lexeme: Lexeme::Sign(sign), ..token.clone() };
+        let close = last.contains(&n).then(|| sign(">"));
+        if ends.contains_key(&n) {
+            found.push(CudaToken { lexeme: Lexeme::Word("__margay_type".into()), ..token.clone() });
+            found.push(sign("<"));
+        }
+        found.push(token);
+        found.extend(close);
+    }
+    found
 }

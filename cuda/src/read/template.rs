@@ -53,8 +53,22 @@ impl ProgramReader {
                 let ty = self.specifiers(false)?.ty;
                 let ty = self.pointers(ty)?;
                 let is_pack = self.eat("...");
-                let name =
-                    if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a number")? };
+                // A function, or a pointer to one: `int (*F)(int)`.
+                let is_function = self.is("(") && self.after(1).is_sign("*");
+                if is_function {
+                    self.advance();
+                    self.advance();
+                }
+                let is_unnamed = self.is(",") || self.is(">") || self.is("=") || self.is(")");
+                let name = if is_unnamed { self.fresh() } else { self.name("the name of a number")? };
+                if is_function {
+                    self.expect(")", "behind the name of a pointer to a function")?;
+                }
+                let is_function = is_function || self.is("(");
+                if is_function {
+                    self.skip_brackets()?;
+                }
+                let ty = if is_function { TypeTree::Pointer(Box::new(TypeTree::Function)) } else { ty };
                 let default = if self.eat("=") { Some(self.choice()?) } else { None };
                 all.push(match is_pack {
                     true => TemplateParameter::Values(name, ty),
