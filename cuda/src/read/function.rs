@@ -1,9 +1,9 @@
 //! Functions: their parameters, what stands behind those, and the places of their bodies.
 
 use super::ProgramReader;
-use super::declaration::DeclarationSpecifiers;
 use super::local::{name_of_type, parameters_of_auto};
 use super::scope::are_parameters_apart;
+use super::specifiers::DeclarationSpecifiers;
 use crate::lex::{CudaRefusal, Lexeme};
 use crate::tree::{FunctionRole, FunctionTree, ObjectTree, ParameterTree, TemplateParameter, TypeTree};
 use std::rc::Rc;

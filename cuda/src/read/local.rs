@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::declaration::{DeclarationSpecifiers, plain_specifiers};
 use super::scope::{DeclarationScope, ScopedName};
+use super::specifiers::{DeclarationSpecifiers, plain_specifiers};
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::declaration::{DeclarationSpecifiers, plain_specifiers};
 use super::scope::DeclarationScope;
+use super::specifiers::{DeclarationSpecifiers, plain_specifiers};
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::declaration::plain_specifiers;
 use super::scope::{DeclarationScope, ScopedName};
+use super::specifiers::plain_specifiers;
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
