@@ -399,4 +399,11 @@ template <unsigned Size, class P, class T, class F> __device__ T inclusive_scan(
   }
   return v;
 }
+template <unsigned Size, class P, class T> __device__ T inclusive_scan(const thread_block_tile<Size, P> &tile, T v) { return inclusive_scan(tile, v, plus<T>()); }
+// What stands in front of the first thread is nothing, as the library makes it.
+template <unsigned Size, class P, class T, class F> __device__ T exclusive_scan(const thread_block_tile<Size, P> &tile, T v, F by) {
+  T before = tile.shfl_up(inclusive_scan(tile, v, by), 1);
+  return tile.thread_rank() == 0 ? T() : before;
+}
+template <unsigned Size, class P, class T> __device__ T exclusive_scan(const thread_block_tile<Size, P> &tile, T v) { return exclusive_scan(tile, v, plus<T>()); }
 }

@@ -598,6 +598,7 @@ const HELPERS: &[OwnKernel] = &[
     ("halves", "1x1", &[]),
     ("lanes", "1x2", &[]),
     ("pointers_to_pointers", "1x1", &[]),
+    ("scanned", "1x32", &[]),
 ];
 
 const FUNCTIONS: &[OwnKernel] = &[

@@ -1,5 +1,6 @@
 // Functions of CUDA and of cooperative groups, by what they return, and accesses by vectors. Each kernel traps where one returns something else.
 #include <cooperative_groups.h>
+#include <cooperative_groups/scan.h>
 #include <cuda/atomic>
 #include <cuda/std/cmath>
 #include <cuda_fp16.h>
@@ -140,4 +141,10 @@ EXTERN pointers_to_pointers(int *p, int *o) {
   int *r = p, **rr = &r;
   if (deep(rr) != 1 || deep(qq) != 2 || deep_of(qq) != 2 || deep_of(rr) != 1) __trap();
   *o = 1;
+}
+EXTERN scanned(int *p) {
+  auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+  int through = cg::inclusive_scan(tile, 1), before = cg::exclusive_scan(tile, 2, cg::plus<int>());
+  if (through != (int)tile.thread_rank() + 1 || before != 2 * (int)tile.thread_rank()) __trap();
+  p[threadIdx.x] = through;
 }
