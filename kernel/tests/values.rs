@@ -414,6 +414,48 @@ fn a_loop_that_draws_its_work_ends_with_it() {
     }
 }
 
+/// What one thread draws, the block is told through shared memory: the loop of a persistent kernel ends with its work, and a tile is one block's.
+#[test]
+fn a_drawn_number_goes_through_shared_memory() {
+    // `before` is of the thread that draws, `told` between the store and the load, `with` of all, at their place in the tile %r7.
+    let tile = |before: &str, told: &str, with: &str| {
+        format!(
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra TOLD;\natom.global.add.u32 %r6, [%rd1], 1;\n{before}\nst.shared.u32 [s], %r6;\nTOLD:\n{told}\n\
+             ld.shared.u32 %r7, [s];\nbarrier.sync 0;\nsetp.ge.u32 %p2, %r7, 3;\n@%p2 bra DONE;\nmad.lo.u32 %r8, %r7, %r2, %r1;\n\
+             mul.wide.u32 %rd6, %r8, 4;\nadd.s64 %rd7, %rd2, %rd6;\n{with}"
+        )
+    };
+    let looped = |before: &str, with: &str| format!("L1:\n{}\nbra L1;\nDONE:", tile(before, "barrier.sync 0;", with));
+    let once = |told: &str, with: &str| format!("{}\nDONE:", tile("", told, with));
+    let own = "ld.global.u32 %r9, [%rd7];\nadd.u32 %r9, %r9, 1;\nst.global.u32 [%rd7], %r9;";
+    let at = |number: u32, of: &str| format!("{own}\nsetp.ne.u32 %p3, %r7, {number};\n@%p3 bra NO;\n{of}\nNO:");
+    // Told as another number: 0, 2.
+    let doubled = "shl.b32 %r6, %r6, 1;";
+    let race = || only(FindingKind::Race);
+    for (what, code, launches, right) in [
+        ("each tile is one block's", looped("", own), ["2x1", "3x1"].as_slice(), NOTHING),
+        ("told as another number", looped(doubled, own), &["2x1"], NOTHING),
+        ("all write one tile", looped("", "st.global.u32 [%rd2], %r1;"), &["2x1"], race()),
+        ("the last tile changes the second", looped("", &at(2, "st.global.u32 [%rd2+4], %r1;")), &["2x1"], race()),
+        ("the last tile changes none that is drawn", looped("", &at(2, "st.global.u32 [%rd2+12], %r1;")), &["2x1"], NOTHING),
+        ("the last tile reads the one in front", looped("", &at(2, "ld.global.u32 %r9, [%rd7+-4];")), &["2x1"], race()),
+        ("the last tile traps", looped("", &at(2, "trap;")), &["2x1"], only(FindingKind::Trap)),
+        ("one that nobody draws traps", looped("", &at(3, "trap;")), &["2x1"], NOTHING),
+        ("a tile of each block", once("barrier.sync 0;", own), &["2x1", "1x2", "2x2"], NOTHING),
+        ("told without a barrier", once("", own), &["1x2", "2x2"], race()),
+        (
+            "a tile too wide",
+            once("barrier.sync 0;", &format!("{own}\nst.global.u32 [%rd7+4], 1;")),
+            &["2x1", "1x2", "2x2"],
+            race(),
+        ),
+    ] {
+        for launch in launches {
+            assert_eq!(kinds(TILE, &code, Some(launch)), right, "{what}, {launch}");
+        }
+    }
+}
+
 /// Where a thread may stop for two reasons, each of them is asked about.
 #[test]
 fn reasons_to_stop_are_told_apart() {

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use margay_ptx::RegisterId;
 use margay_ptx::effect::{MemoryAccess, MemoryScope, Update};
+use rustc_hash::FxHashSet;
 
 use super::facts::{MAX_VALUES, Uses};
 use super::value::{Key, KnownValue, Value};
@@ -111,10 +112,11 @@ impl Thread<'_, '_> {
         Some((before..all).map(|n| first + n * step).collect())
     }
 
-    /// Is a register one that an address is made of, or, in a loop, one that is compared?
+    /// Is a register one that an address is made of, one that the rest of the block is told, or, in a loop, one that is compared?
     fn hangs_on(&self, state: &State, register: RegisterId) -> bool {
         let compared =
             || self.prepared.is_in_loop(state.function, state.at) && self.prepared.compared[state.function].contains(&register);
-        self.prepared.addressing[state.function].contains(&register) || compared()
+        let of_function = |all: &[FxHashSet<RegisterId>]| all[state.function].contains(&register);
+        of_function(&self.prepared.addressing) || of_function(&self.prepared.handed_on) || compared()
     }
 }

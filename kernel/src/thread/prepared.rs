@@ -1,7 +1,7 @@
 //! The functions of a module, prepared for threads that execute them.
 
 use margay_ptx::asynchronous::ClusterEffect;
-use margay_ptx::effect::{Computation, Effect};
+use margay_ptx::effect::{Computation, Effect, Window};
 use margay_ptx::tensor::TensorEffect;
 use margay_ptx::{Module, Operand, RegisterId};
 use rustc_hash::FxHashSet;
@@ -21,6 +21,8 @@ pub(crate) struct PreparedModule<'m> {
     pub(super) has_accumulators: bool,
     /// For each function the registers that addresses are made of.
     pub(super) addressing: Vec<FxHashSet<RegisterId>>,
+    /// For each function the registers that are put into shared memory, and those that they are made of.
+    pub(super) handed_on: Vec<FxHashSet<RegisterId>>,
     /// For each function the registers that are compared with something.
     pub(super) compared: Vec<FxHashSet<RegisterId>>,
     /// For each instruction of each function: is it between a backward jump and where that goes to?
@@ -44,8 +46,9 @@ impl<'m> PreparedModule<'m> {
             effects.iter().flatten().any(|e| matches!(e, Effect::Tensor(TensorEffect::Multiply { to: None, .. })));
         let loops = effects.iter().map(|e| in_loops(e)).collect();
         let addressing = effects.iter().map(|e| addressing(e)).collect();
+        let handed_on = effects.iter().map(|e| handed_on(e)).collect();
         let compared = effects.iter().map(|e| compared(e)).collect();
-        Self { module, effects, liveness, has_barriers, has_exchanges, has_accumulators, addressing, compared, loops }
+        Self { module, effects, liveness, has_barriers, has_exchanges, has_accumulators, addressing, handed_on, compared, loops }
     }
 
     /// May an instruction be executed twice in one call of its function?
@@ -80,7 +83,6 @@ fn compared(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
 
 /// The registers of a function that addresses are made of.
 fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
-    let register = |o: &Operand| if let Operand::Register(r) = o { Some(*r) } else { None };
     let mut found: FxHashSet<RegisterId> = FxHashSet::default();
     loop {
         let before = found.len();
@@ -97,17 +99,46 @@ fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
                 }
                 Effect::IsSpace { address, .. } => found.extend(register(address)),
                 Effect::ConvertAddress { to, address, .. } if found.contains(to) => found.extend(register(address)),
-                Effect::Compute { function, to: Some(to), operands, .. }
-                | Effect::Carry { function, to: Some(to), operands, .. }
-                    if found.contains(to) && !matches!(function, Computation::Compare(_)) =>
-                {
-                    found.extend(operands.iter().filter_map(|o| register(o)));
-                }
-                _ => {}
+                _ => found.extend(computed_from(effect, &found)),
             }
         }
         if found.len() == before {
             return found;
         }
+    }
+}
+
+/// The registers of a function that are put into shared memory, where other threads of the block find them, and those that they are made of.
+fn handed_on(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
+    let mut found: FxHashSet<RegisterId> = FxHashSet::default();
+    loop {
+        let before = found.len();
+        for effect in effects {
+            match effect {
+                Effect::Store { access, values, .. } if access.window == Window::Shared => {
+                    found.extend(values.iter().filter_map(|o| register(o)));
+                }
+                _ => found.extend(computed_from(effect, &found)),
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+fn register(operand: &Operand) -> Option<RegisterId> {
+    if let Operand::Register(register) = operand { Some(*register) } else { None }
+}
+
+/// The registers that an instruction computes one of these from, as a number that is made of theirs.
+fn computed_from(effect: &Effect<'_>, of: &FxHashSet<RegisterId>) -> Vec<RegisterId> {
+    match effect {
+        Effect::Compute { function, to: Some(to), operands, .. } | Effect::Carry { function, to: Some(to), operands, .. }
+            if of.contains(to) && !matches!(function, Computation::Compare(_)) =>
+        {
+            operands.iter().filter_map(|o| register(o)).collect()
+        }
+        _ => Vec::new(),
     }
 }
