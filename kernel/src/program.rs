@@ -14,19 +14,22 @@ use crate::exchange::ExchangesOfWarps;
 use crate::launch::{Launch, coordinates};
 use crate::layout::{Layout, Object};
 use crate::mark::{Mark, MarkKind};
-use crate::meeting::{Barriers, barriers};
+use crate::meeting::{Barriers, barriers, instance, is_for_all};
 use crate::omission::{Omission, OmissionReason};
 use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, has_loop, tidy};
 use crate::retries::without_retries;
 use crate::slice::Slicer;
 use crate::thread::{
-    CopyUse, DrawCounts, LaunchFacts, MAX_VALUES, PreparedModule, Thread, Use, ValueTrail, add_writer, is_drawn_alone,
-    learn_draws,
+    BEYOND, CopyUse, DrawCounts, LaunchFacts, MAX_VALUES, PreparedModule, Specialised, Thread, Use, ValueTrail, add_writer,
+    is_drawn_alone, learn_draws,
 };
 use crate::waiting::{ended, exchanges_that_wait};
 
 /// After so many rounds what threads share is taken to be not found out.
 const MAX_ROUNDS: usize = 24;
+
+/// After so many rounds sharing is bounded where it does not come to an end: three threads that insert twice need six slots of a table.
+const SHARING_ROUNDS: usize = 8;
 
 /// The values of a cell may become more in so many rounds.
 const MAX_GROWTH: u32 = 5;
@@ -120,7 +123,12 @@ impl Executed {
         let mut written = BTreeSet::new();
         let mut arrays = BTreeMap::new();
         let mut rounds = 0;
-        while rounds < MAX_ROUNDS + 2 * facts.exchanges.len() + MAX_VALUES * facts.draws.len().min(1) {
+        let mut sharing = Sharing::default();
+        loop {
+            if rounds >= MAX_ROUNDS + 2 * facts.exchanges.len() + MAX_VALUES * facts.draws.len().min(1) {
+                let Some(bounded) = sharing.bounded() else { break };
+                (facts, rounds) = (bounded, 0);
+            }
             rounds += 1;
             let mut threads = Vec::new();
             let mut uses: BTreeMap<MemoryCell, (BTreeSet<u32>, Use)> = BTreeMap::new();
@@ -230,8 +238,9 @@ impl Executed {
                     break;
                 }
             }
+            sharing.round(rounds, &facts, &mut next, copies.is_empty());
             // What a thread read before it was known that others write there is not what it reads.
-            if next.shared != facts.shared {
+            if next.shared != facts.shared || next.beyond != facts.beyond {
                 next.opaque.clear();
             }
             bound_values(&facts, &mut next);
@@ -252,7 +261,7 @@ impl Executed {
         }
         let mut threads =
             settled.ok_or_else(|| "what its threads share changes with every round in which they are executed".to_owned())?;
-        let mut omissions = BTreeSet::new();
+        let mut omissions = with_waits_beyond(&threads);
         let mut suppositions = BTreeSet::new();
         let mut cells = BTreeSet::new();
         let mut visited: FxHashMap<Origin, u32> = FxHashMap::default();
@@ -574,6 +583,56 @@ fn both_copied(copies: &BTreeMap<MemoryCell, CopyUse>) -> Vec<(Object, u64)> {
         }
     }
     found
+}
+
+/// How what threads share grows, round by round. A table that is searched slot by slot grows by a slot in each round, up to its last one, though few threads
+/// need few of them.
+///
+/// Where it has not come to an end, it is bounded: the bytes that were shared after some rounds stay what is shared, and a thread ends, with a mark, in front
+/// of its first access to any other byte that would be. Each access of what is left is to bytes that are shared, or that one thread alone uses, or nobody writes,
+/// as in any other launch; and whether a thread comes to a mark is asked of the engines. If none does, nothing was left out. If one does in an
+/// execution of the kernel, take what is ordered behind no access that was cut off: the threads go on from there, each read behind the last write, to
+/// their ends or to a mark. That is an execution of what is left, with a mark, provided that nobody waits ([`with_waits_beyond`]).
+#[derive(Default)]
+struct Sharing {
+    early: Option<LaunchFacts>,
+    grows: bool,
+}
+
+impl Sharing {
+    /// Takes in a round. Where sharing is bounded what is new goes beyond.
+    fn round(&mut self, rounds: usize, before: &LaunchFacts, next: &mut LaunchFacts, can_be_bounded: bool) {
+        if let Some(beyond) = &mut next.beyond {
+            beyond.extend(next.shared.difference(&before.shared).copied());
+            next.shared.clone_from(&before.shared);
+            return;
+        }
+        self.grows = can_be_bounded && next.mbarriers.cells.is_empty() && next.shared != before.shared;
+        if rounds == SHARING_ROUNDS {
+            self.early = Some(before.clone());
+        }
+    }
+
+    /// What was known when some places were shared, from where on no more are; nothing where something else changes with every round.
+    fn bounded(&mut self) -> Option<LaunchFacts> {
+        let early = self.early.take().filter(|_| self.grows)?;
+        Some(LaunchFacts { beyond: Some(FxHashSet::default()), are_settled: false, ..early })
+    }
+}
+
+/// Where a thread that is cut off lets others wait, none of their executions ends, and none says that the thread comes to its mark: nobody knows then.
+/// (Whoever ends holds up nobody at a barrier of the whole block, or of a warp.)
+fn with_waits_beyond(threads: &[Specialised]) -> BTreeSet<Omission> {
+    let waits = |piece: &CodePiece| match piece {
+        CodePiece::Barrier(text) => instance(text).is_none() && !is_for_all(text),
+        CodePiece::ClusterBarrier(_) | CodePiece::Mbarrier(_) | CodePiece::Group(_) => true,
+        _ => false,
+    };
+    if !threads.iter().any(|thread| has_loop(&thread.code) || thread.code.iter().any(|(piece, _)| waits(piece))) {
+        return BTreeSet::new();
+    }
+    let marks = threads.iter().flat_map(|thread| &thread.marks).filter(|mark| mark.kind == MarkKind::Cut && mark.what == BEYOND);
+    marks.map(|mark| Omission::guessed(Some(mark.origin), BEYOND)).collect()
 }
 
 /// Gives up the values of cells that are too many, that become more round by round, or of which memory is accessed in another width as well.

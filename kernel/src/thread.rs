@@ -35,6 +35,7 @@ pub(crate) use self::facts::{
     CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, MbarrierMemory, TensorFacts, Use, Uses, ValuesOfCells, add_writer,
 };
 use self::labels::{MeetingCounts, without_meetings};
+pub(crate) use self::place::BEYOND;
 pub(crate) use self::prepared::PreparedModule;
 pub(crate) use self::trail::{UndefinedRead, ValueTrail, ValueUses};
 use self::value::uninterpreted;

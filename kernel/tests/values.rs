@@ -523,3 +523,58 @@ fn a_masked_index_names_few_places() {
     let wide = code("and.b32 %r7, %r6, 7;\nor.b32 %r7, %r7, 4;", orders);
     assert_ne!(kinds(TILE, &wide, Some("2x1")), NOTHING);
 }
+
+/// A hash table that is probed slot by slot is followed for as many slots as few threads come to: one of 256 slots answers as one of eight does, which is
+/// followed to its end.
+#[test]
+fn a_large_table_answers_as_a_small_one() {
+    let insert = |mask: u32, key: &str, with: &str| {
+        format!(
+            "mov.u32 %r10, %ctaid.x;\n{key}\nmov.u32 %r12, 0;\nL1:\nmul.wide.u32 %rd6, %r12, 4;\nadd.s64 %rd7, %rd1, %rd6;\nadd.s64 %rd8, %rd2, %rd6;\n\
+             atom.global.cas.b32 %r13, [%rd7], 0, %r11;\nsetp.eq.u32 %p1, %r13, 0;\n@%p1 bra HERE;\nsetp.eq.u32 %p2, %r13, %r11;\n@%p2 bra HERE;\n\
+             add.u32 %r12, %r12, 1;\nand.b32 %r12, %r12, {mask};\nbra L1;\nHERE:\n{with}"
+        )
+    };
+    let (own, same) = ("add.u32 %r11, %r10, 1;", "mov.u32 %r11, 1;");
+    let count = "ld.global.u32 %r14, [%rd8];\nadd.u32 %r14, %r14, 1;\nst.global.u32 [%rd8], %r14;";
+    let traps_at = |slot: u32| format!("setp.eq.u32 %p3, %r12, {slot};\n@%p3 trap;");
+    let race = || only(FindingKind::Race);
+    for (what, key, with, right) in [
+        ("a slot of its own", own, count.to_owned(), NOTHING),
+        ("a slot of both", same, count.to_owned(), race()),
+        ("a slot of both, counted", same, "red.global.add.u32 [%rd8], 1;".to_owned(), NOTHING),
+        ("the next slot, too", own, format!("{count}\nst.global.u32 [%rd8+4], 1;"), race()),
+        ("the third slot is nobody's", own, format!("{count}\nld.global.u32 %r14, [%rd2+8];"), NOTHING),
+        ("the first slot is read", own, format!("{count}\nld.global.u32 %r14, [%rd2];"), race()),
+        ("it comes to the second", own, traps_at(1), only(FindingKind::Trap)),
+        ("it does not come to the third", own, traps_at(2), NOTHING),
+    ] {
+        for mask in [7, 255] {
+            assert_eq!(kinds(TILE, &insert(mask, key, &with), Some("2x1")), right, "{what}, {mask}");
+        }
+    }
+}
+
+/// Where threads come to more places than are followed, nothing is said of them, whoever waits for them.
+#[test]
+fn places_that_are_not_followed_are_never_right() {
+    // The first block fills forty slots, the second one looks for one that is free.
+    let code = |wait: &str, last: &str| {
+        format!(
+            "mov.u32 %r10, %ctaid.x;\nmov.u32 %r12, 0;\nmov.u64 %rd7, %rd1;\nsetp.ne.u32 %p1, %r10, 0;\n@%p1 bra FIND;\n\
+             FILL:\nst.relaxed.gpu.global.u32 [%rd7], 1;\nadd.s64 %rd7, %rd7, 4;\nadd.u32 %r12, %r12, 1;\nsetp.lt.u32 %p2, %r12, 40;\n@%p2 bra FILL;\n\
+             st.release.gpu.global.u32 [%rd2], 1;\nret;\nFIND:\n{wait}\n\
+             NEXT:\nld.relaxed.gpu.global.u32 %r13, [%rd7];\nadd.s64 %rd7, %rd7, 4;\nsetp.ne.u32 %p3, %r13, 0;\n@%p3 bra NEXT;\n{last}"
+        )
+    };
+    let waits = "W:\nld.acquire.gpu.global.u32 %r14, [%rd2];\nsetp.eq.u32 %p4, %r14, 0;\n@%p4 bra W;";
+    for wait in ["", waits] {
+        for last in ["", "trap;"] {
+            let found = kinds(TILE, &code(wait, last), Some("2x1"));
+            assert!(
+                found.as_ref().is_none_or(|found| !last.is_empty() && *found == [FindingKind::Trap].into()),
+                "{wait} {last} {found:?}"
+            );
+        }
+    }
+}

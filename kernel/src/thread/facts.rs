@@ -14,6 +14,8 @@ use crate::residue::{MemoryCell, Origin};
 pub(crate) struct LaunchFacts {
     /// Bytes that two threads use, and one of them writes.
     pub shared: FxHashSet<(Object, u64)>,
+    /// Bytes that threads would come to share as well, once sharing has been bounded: who comes there is not followed any further.
+    pub beyond: Option<FxHashSet<(Object, u64)>>,
     /// Bytes that hold what nobody interprets.
     pub opaque: FxHashSet<(Object, u64)>,
     /// Addresses that are put into shared memory.
@@ -43,6 +45,11 @@ pub(crate) struct LaunchFacts {
 }
 
 impl LaunchFacts {
+    /// Is one of so many bytes behind those that are followed?
+    pub fn is_beyond(&self, object: Object, offset: u64, bytes: u64) -> bool {
+        self.beyond.as_ref().is_some_and(|beyond| (offset..offset + bytes).any(|byte| beyond.contains(&(object, byte))))
+    }
+
     /// Have all copies been seen that share what an mbarrier is told of with the first of them, and what it is told of?
     pub fn are_settled_about(&self, group: &Origin) -> bool {
         self.loads.contains_key(group)

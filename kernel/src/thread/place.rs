@@ -20,13 +20,16 @@ const ELEMENTS: u64 = 8;
 /// The most places that a computed address is taken apart into.
 const MAX_PLACES: usize = 64;
 
+/// Why a thread is not followed to memory that threads would come to share in further rounds.
+pub(crate) const BEYOND: &str = "a table, or a list, that threads search from place to place is followed for some places alone, and more of them come to be shared";
+
 /// An address that an access names.
 pub(super) enum AddressPlace {
     /// Known.
     At(Target),
     /// Outside of every array.
     Outside,
-    /// Not known: the register was taken apart, and code for each case follows.
+    /// The code goes on elsewhere, or nowhere: the register was taken apart, and code for each case follows.
     Split,
     /// No multiple of what the access asks for.
     Misaligned,
@@ -88,6 +91,10 @@ impl Thread<'_, '_> {
                     true => AddressPlace::Unknown(OmissionReason::Unaligned(alignment)),
                     false => AddressPlace::Misaligned,
                 }
+            }
+            Some(Target::Object(object, at)) if self.facts.is_beyond(object, at, bytes) => {
+                self.stop(state, MarkKind::Cut, BEYOND);
+                AddressPlace::Split
             }
             Some(target) => AddressPlace::At(target),
             None if self.is_of_chosen_number(state, base, (window, address)) => AddressPlace::Unknown(
