@@ -251,6 +251,8 @@ pub struct Finding {
     pub with_races: bool,
     /// The reading of the model by which it goes wrong.
     pub reading: KernelReading,
+    /// How many first rounds of its loops the test has, where it has not all.
+    pub first_rounds: Option<usize>,
     /// What would mend it.
     pub repair: RepairAnswer,
 }

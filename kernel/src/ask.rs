@@ -10,6 +10,7 @@ use margay_ptx::{Initial, Module, Operand};
 use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer, RepairAnswer};
 use crate::contents::other_contents;
 use crate::effort::{Effort, Engines};
+use crate::first_rounds::repaired_in;
 use crate::inquiry::Inquiry;
 use crate::launch::{Argument, GivenArgument, Launch, SMALL};
 use crate::layout::Layout;
@@ -176,7 +177,7 @@ fn mend(
             let (arguments, _) = arguments(question, prepared, function, launch)?;
             let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments, launch.cluster)?;
             let inquiry = Inquiry { question, prepared, layout: &layout, launch, deadline, effort, engines };
-            match inquiry.goals(finding.kind) {
+            match inquiry.goals(finding.kind, finding.first_rounds) {
                 Ok(more) => goals.extend(more),
                 Err(_) if inquiry.is_over() => {}
                 Err(why) => return Err(why),
@@ -187,6 +188,9 @@ fn mend(
             true => RepairAnswer::Open("none was found in the time for it".to_owned()),
             false => repair(&goals, (question.module, question.text)),
         };
+        if let (RepairAnswer::Changes(_), Some(rounds)) = (&finding.repair, finding.first_rounds) {
+            finding.why.push(repaired_in(rounds));
+        }
     }
     Ok(())
 }

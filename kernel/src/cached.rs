@@ -60,6 +60,7 @@ impl Inquiry<'_, '_> {
                     why: vec![why.to_owned()],
                     litmus: written.read.file.text.clone(),
                     with_races: false,
+                    first_rounds: None,
                     reading: self.question.reading,
                     repair: RepairAnswer::Open(repair.to_owned()),
                 });

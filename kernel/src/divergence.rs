@@ -38,6 +38,7 @@ impl Inquiry<'_, '_> {
                     why: vec![why.to_owned()],
                     litmus: shown(executed, &self.name(), "exists (true)"),
                     with_races: false,
+                    first_rounds: None,
                     reading: self.question.reading,
                     repair: RepairAnswer::Open("what mends a barrier is not looked for".to_owned()),
                 });

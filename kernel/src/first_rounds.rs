@@ -25,6 +25,12 @@ pub(crate) fn of_first_rounds(rounds: usize) -> String {
     format!("The test has the first {many} whose number of rounds is known; the threads go on behind it.")
 }
 
+/// What is said of a repair that was asked about in so many rounds.
+pub(crate) fn repaired_in(rounds: usize) -> String {
+    let many = if rounds == 1 { "the first round alone".to_owned() } else { format!("the first {rounds} rounds alone") };
+    format!("The repair was asked about in {many}: what goes wrong in later ones is not looked for.")
+}
+
 /// Where a barrier is in the code of each thread that comes to it.
 type BarrierPlaces = BTreeMap<usize, Vec<usize>>;
 
@@ -65,6 +71,12 @@ impl Slice {
         }
         let code = self.code.iter().zip(&ends).map(|(code, end)| ended_at(code, *end)).collect();
         Some(Self { code, ..self.clone() })
+    }
+
+    /// The same with so many first rounds, if that is said and it is large.
+    pub fn in_first_rounds(self, rounds: Option<usize>, block: &dyn Fn(usize) -> usize) -> Self {
+        let rounds = rounds.filter(|_| self.size() > LARGE);
+        rounds.and_then(|rounds| self.with_first_rounds(rounds, block)).unwrap_or(self)
     }
 
     /// How many accesses it has.

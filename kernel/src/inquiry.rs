@@ -424,8 +424,9 @@ impl Inquiry<'_, '_> {
         });
     }
 
-    /// Tests of this launch that are to have neither an outcome nor a race, so that what was found is not there.
-    pub fn goals(&self, kind: FindingKind) -> Result<Vec<Goal>, String> {
+    /// Tests of this launch that are to have neither an outcome nor a race, so that what was found is not there; large ones with so many first rounds of loops,
+    /// where that is said.
+    pub fn goals(&self, kind: FindingKind, rounds: Option<usize>) -> Result<Vec<Goal>, String> {
         let finals =
             self.question.finals.iter().map(|text| FinalCondition::read(text, self.layout)).collect::<Result<Vec<_>, _>>()?;
         let Ok(executed) =
@@ -436,13 +437,13 @@ impl Inquiry<'_, '_> {
             return Ok(Vec::new());
         };
         if kind == FindingKind::Race {
-            let goals = self.race_goals(&executed)?.into_iter();
+            let goals = self.race_goals(&executed, rounds)?.into_iter();
             let model = self.question.reading.races_or_why()?;
             return Ok(goals.map(|(written, options)| Goal { written, model, options }).collect());
         }
         if kind == FindingKind::Stale {
             let model = self.question.reading.stale()?;
-            let goals = self.stale_goals(&executed).into_iter();
+            let goals = self.stale_goals(&executed, rounds).into_iter();
             return Ok(goals.map(|(written, options)| Goal { written, model, options }).collect());
         }
         let stops = |kind: MarkKind| {
@@ -538,6 +539,7 @@ impl Inquiry<'_, '_> {
             why,
             litmus: one.read.file.text.clone(),
             with_races: false,
+            first_rounds: None,
             reading: self.question.reading,
             repair,
         });
@@ -581,6 +583,7 @@ impl Inquiry<'_, '_> {
             why,
             litmus,
             with_races: false,
+            first_rounds: None,
             reading: self.question.reading,
             repair,
         });

@@ -164,7 +164,7 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
             FindingKind::Final,
             FindingKind::Stale,
         ] {
-            match inquiry.goals(kind) {
+            match inquiry.goals(kind, None) {
                 Ok(more) => goals.extend(more),
                 Err(_) if inquiry.is_over() => {}
                 Err(why) => return Err(why),

@@ -253,6 +253,7 @@ impl Inquiry<'_, '_> {
             let finding = self.racing(&written, Some(&race), found)?;
             return Ok(finding.map(|mut finding| {
                 finding.why.push(of_first_rounds(rounds));
+                finding.first_rounds = Some(rounds);
                 finding
             }));
         }
@@ -414,6 +415,7 @@ impl Inquiry<'_, '_> {
             why,
             litmus,
             with_races: true,
+            first_rounds: None,
             reading: self.question.reading,
             repair: unasked(),
         }))
@@ -528,14 +530,16 @@ impl Inquiry<'_, '_> {
             why: standstills.iter().map(|s| format!("P{}: {}.", s.thread.0, s.why)).collect(),
             litmus: written.read.file.text.clone(),
             with_races: false,
+            first_rounds: None,
             reading: self.question.reading,
             repair: RepairAnswer::Open("what mends a wait is not looked for".to_owned()),
         });
         Ok(false)
     }
 
-    /// Tests that are to have no race, so that a race of this launch is not there: that of a pair of threads where it is said which.
-    pub fn race_goals(&self, executed: &Executed) -> Result<Vec<(Written, Options)>, String> {
+    /// Tests that are to have no race, so that a race of this launch is not there: that of a pair of threads where it is said which. Of large ones those are
+    /// asked about that have so many first rounds, where that is said.
+    pub fn race_goals(&self, executed: &Executed, rounds: Option<usize>) -> Result<Vec<(Written, Options)>, String> {
         let slicer = executed.slicer(&|_| false);
         let of_data = self.options_for_races(executed, &slicer, false);
         let of_mbarriers = self.options_for_races(executed, &slicer, true);
@@ -551,7 +555,7 @@ impl Inquiry<'_, '_> {
                 continue;
             }
             let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
-            let slice = slicer.of(rivals);
+            let slice = slicer.of(rivals).in_first_rounds(rounds, &|thread| slicer.block(thread));
             if asked.insert(executed.shape(&slicer.without_values(&slice)))
                 && let Ok(written) = executed.write(&self.name(), &slice, "exists (false)")
             {

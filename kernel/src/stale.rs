@@ -111,6 +111,7 @@ impl Inquiry<'_, '_> {
             let verdict = self.deepened(&written, model, &self.options_for_stale(), Effort::REPAIR).ok()?;
             let ShownRead::Asked(mut finding) = self.out_of_date(&written, &verdict, reads)? else { return None };
             finding.why.push(of_first_rounds(rounds));
+            finding.first_rounds = Some(rounds);
             Some(*finding)
         };
         FIRST_ROUNDS.iter().find_map(of_rounds)
@@ -140,12 +141,13 @@ impl Inquiry<'_, '_> {
         }
     }
 
-    /// Tests that are to have no such read.
-    pub fn stale_goals(&self, executed: &Executed) -> Vec<(Written, Options)> {
+    /// Tests that are to have no such read; large ones with so many first rounds, where that is said.
+    pub fn stale_goals(&self, executed: &Executed, rounds: Option<usize>) -> Vec<(Written, Options)> {
         let reads = trusted_reads(executed, &|| self.is_over());
         let slicer = executed.slicer(&|_| false);
         let goal = |AskedSlice { mut plain, .. }: AskedSlice| {
             are_taken_out(&mut plain, |thread, origin| !is_asked(&reads, thread, origin));
+            let plain = plain.in_first_rounds(rounds, &|thread| slicer.block(thread));
             Some((executed.write(&self.name(), &plain, "exists (false)").ok()?, self.options_for_stale()))
         };
         slices(executed, &slicer, &reads).into_iter().filter_map(goal).collect()
@@ -194,6 +196,7 @@ impl Inquiry<'_, '_> {
             ],
             litmus: written.read.file.text.replace("exists (false)", "exists (true)"),
             with_races: false,
+            first_rounds: None,
             reading: self.question.reading,
             repair: unasked(),
         })))

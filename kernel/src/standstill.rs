@@ -102,6 +102,7 @@ impl Inquiry<'_, '_> {
             why,
             litmus: written.read.file.text.clone(),
             with_races: false,
+            first_rounds: None,
             reading: self.question.reading,
             repair: RepairAnswer::Open("what mends a wait is not looked for".to_owned()),
         });

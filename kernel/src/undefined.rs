@@ -162,6 +162,7 @@ impl Inquiry<'_, '_> {
             why,
             litmus: written.read.file.text.clone(),
             with_races: false,
+            first_rounds: None,
             reading: self.question.reading,
             repair: RepairAnswer::Open("a write in front of the read is what mends it".to_owned()),
         }

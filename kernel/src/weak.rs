@@ -117,6 +117,7 @@ impl Inquiry<'_, '_> {
             ],
             litmus: written.read.file.text.clone(),
             with_races: false,
+            first_rounds: None,
             reading: self.question.reading,
             repair: RepairAnswer::Open("what makes threads interleave is not looked for".to_owned()),
         });

@@ -149,6 +149,30 @@ fn repairs_say_where_loops_are_cut_off() {
     );
 }
 
+/// A race of the first rounds of long loops has a repair that is asked about in as many rounds, and says so; one of short loops is asked about in all of them.
+#[test]
+fn repairs_of_first_rounds_say_so() {
+    let code = |rounds: u32| {
+        format!(
+            "mov.u32 %r1, %ctaid.x;\nmov.u32 %r5, 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra B;\nA:\nadd.u32 %r5, %r5, 1;\nst.global.u32 [data], %r5;\n\
+             st.relaxed.gpu.global.u32 [flag], %r5;\nTOLD:\nld.acquire.gpu.global.u32 %r2, [back];\nsetp.ne.u32 %p1, %r2, %r5;\n@%p1 bra TOLD;\n\
+             setp.lt.u32 %p1, %r5, {rounds};\n@%p1 bra A;\nret;\nB:\nadd.u32 %r5, %r5, 1;\nWAIT:\nld.acquire.gpu.global.u32 %r2, [flag];\n\
+             setp.ne.u32 %p1, %r2, %r5;\n@%p1 bra WAIT;\nld.global.u32 %r3, [data];\nst.release.gpu.global.u32 [back], %r5;\n\
+             setp.lt.u32 %p1, %r5, {rounds};\n@%p1 bra B;\nret;"
+        )
+    };
+    for (rounds, told) in [(1, false), (60, true)] {
+        let text =
+            kernel("", ".global .align 4 .u32 data;\n.global .align 4 .u32 flag;\n.global .align 4 .u32 back;", &code(rounds));
+        let answer = Case { repairs: true, ..Case::new(&text, "k", &["2x1"]) }.ask();
+        let finding = &answer.wrong().expect("a race").findings[0];
+        let RepairAnswer::Changes(changes) = &finding.repair else { panic!("{rounds}: {:?}", finding.repair) };
+        let texts: Vec<&str> = changes.iter().map(|change| change.text.as_str()).collect();
+        assert_eq!(texts, ["st.release.gpu.u32"], "{rounds}");
+        assert_eq!(finding.why.iter().any(|why| why.contains("asked about in the first round alone")), told, "{:?}", finding.why);
+    }
+}
+
 /// A lock that is taken by an exchange: rounds that find it taken write what is there.
 #[test]
 fn exchanges_wait_as_compare_and_swaps_do() {
