@@ -153,7 +153,9 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
                 continue;
             }
         };
-        not_looked.extend(executed.omissions.iter().map(|omission| inquiry.not_looked(omission)));
+        // With other fences threads may come to more than those of the kernel do.
+        let beyond = executed.beyond();
+        not_looked.extend(executed.omissions.iter().chain(&beyond).map(|omission| inquiry.not_looked(omission)));
         not_looked.extend(inquiry.stale_left_out(&executed));
         for kind in [
             FindingKind::Race,

@@ -413,6 +413,11 @@ impl Executed {
         })
     }
 
+    /// Where its threads would go beyond what is followed of what they share.
+    pub fn beyond(&self) -> BTreeSet<Omission> {
+        cut_beyond(self.marks.iter().flatten()).collect()
+    }
+
     /// Are there asynchronous operations, or mbarriers?
     pub fn is_asynchronous(&self) -> bool {
         let is_one = |p: &CodePiece| matches!(p, CodePiece::Issue(_) | CodePiece::Mbarrier(_) | CodePiece::Group(_));
@@ -631,8 +636,14 @@ fn with_waits_beyond(threads: &[Specialised]) -> BTreeSet<Omission> {
     if !threads.iter().any(|thread| has_loop(&thread.code) || thread.code.iter().any(|(piece, _)| waits(piece))) {
         return BTreeSet::new();
     }
-    let marks = threads.iter().flat_map(|thread| &thread.marks).filter(|mark| mark.kind == MarkKind::Cut && mark.what == BEYOND);
-    marks.map(|mark| Omission::guessed(Some(mark.origin), BEYOND)).collect()
+    cut_beyond(threads.iter().flat_map(|thread| &thread.marks)).collect()
+}
+
+/// The places at which threads would go beyond what is followed of what they share.
+fn cut_beyond<'m>(marks: impl Iterator<Item = &'m Mark>) -> impl Iterator<Item = Omission> {
+    marks
+        .filter(|mark| mark.kind == MarkKind::Cut && mark.what == BEYOND)
+        .map(|mark| Omission::guessed(Some(mark.origin), BEYOND))
 }
 
 /// Gives up the values of cells that are too many, that become more round by round, or of which memory is accessed in another width as well.

@@ -4,20 +4,25 @@
 use std::collections::BTreeSet;
 
 use margay_kernel::launch::{GivenArgument, Launch};
-use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask, hardened, weakened};
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 
-/// Asks about a kernel `k` that has these variables and this code, with an array `out`; every finding is confirmed by both engines.
-fn asked(variables: &str, code: &str, launch: Option<&str>) -> KernelAnswer {
-    let text = format!(
+/// A kernel `k` that has these variables and this code, with an array `out`.
+fn kernel(variables: &str, code: &str) -> String {
+    format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{{\n.reg .pred %p<20>;\n.reg .b16 %h<20>;\n\
          .reg .b32 %r<40>;\n.reg .f32 %f<20>;\n.reg .b64 %rd<40>;\n{variables}\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\n\
          mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ntid.x;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\n\
          shl.b32 %r3, %r1, 2;\nmov.u32 %r4, s;\nadd.s32 %r5, %r4, %r3;\n{code}\nret;\n}}\n"
-    );
+    )
+}
+
+/// Asks about such a kernel; every finding is confirmed by both engines.
+fn asked(variables: &str, code: &str, launch: Option<&str>) -> KernelAnswer {
+    let text = kernel(variables, code);
     let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let launches: Vec<Launch> = launch.iter().map(|l| l.parse().expect("a launch")).collect();
     let arguments: Vec<GivenArgument> = Vec::new();
@@ -551,6 +556,21 @@ fn a_large_table_answers_as_a_small_one() {
     ] {
         for mask in [7, 255] {
             assert_eq!(kinds(TILE, &insert(mask, key, &with), Some("2x1")), right, "{what}, {mask}");
+        }
+    }
+    // Where fences are changed, whether threads come to more slots is not asked.
+    for (mask, right) in [(7, false), (255, true)] {
+        let text = kernel(TILE, &insert(mask, own, count));
+        let module = margay_ptx::read(&text).expect("PTX");
+        let launches = ["2x1".parse().expect("a launch")];
+        let question =
+            KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, module.function("k").expect("`k`")) };
+        for not_looked in [hardened(&question).expect("an answer").1, weakened(&question).expect("an answer").1] {
+            assert_eq!(
+                not_looked.iter().any(|not| not.guessed && not.why.contains("from place to place")),
+                right,
+                "{mask} {not_looked:?}"
+            );
         }
     }
 }
