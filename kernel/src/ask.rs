@@ -92,7 +92,7 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     let prepared = PreparedModule::new(question.module);
     let function = &question.module.functions[question.kernel];
     let selection = LaunchSelection::of(question, &prepared);
-    let launches = selection.launches(question);
+    let mut launches = selection.launches(question);
     let mut answer = KernelAnswer {
         kernel: function.name.clone(),
         reading: question.reading,
@@ -104,7 +104,14 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
         contents: None,
     };
     let engines = Engines::default();
-    for &launch in &launches {
+    let mut next = 0;
+    loop {
+        // Where smaller blocks read what nobody writes, one is asked about in which it is written: what is there else is seen in no other.
+        if next == launches.len() {
+            launches.extend(engines.larger_block().filter(|larger| !launches.contains(larger)));
+        }
+        let Some(&launch) = launches.get(next) else { break };
+        next += 1;
         let (arguments, said) = arguments(question, &prepared, function, launch)?;
         if answer.arguments.is_empty() || launch == *question.launches.first().unwrap_or(&launch) {
             answer.arguments = said;

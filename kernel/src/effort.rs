@@ -10,6 +10,7 @@ use margay_litmus::unfold::Bounds;
 use margay_models::model::Model;
 use rustc_hash::FxHashMap;
 
+use crate::launch::Launch;
 use crate::residue::Origin;
 
 /// How much is done for a launch.
@@ -68,6 +69,8 @@ pub(crate) struct Engines {
     runners: RefCell<Vec<(String, Runner)>>,
     /// For blocks of a shape the instructions that read shared memory which nobody wrote; nothing where the kernel is not written for them.
     pub undefined: RefCell<BTreeMap<[u32; 3], Option<BTreeSet<Origin>>>>,
+    /// The shapes of larger blocks that the kernel seems to be written for.
+    pub larger_blocks: RefCell<BTreeSet<[u32; 3]>>,
     /// By text, model and bounds the tests in which nothing was found.
     pub without_finding: RefCell<FxHashMap<(String, String, Bounds), Verdict>>,
 }
@@ -94,6 +97,12 @@ impl Engines {
     /// Is a test another one, but for names, where its threads have these numbers there?
     pub fn is_renamed(&self, tests: (&Test, &Test), threads: &[usize], model: &Model, options: &Options) -> bool {
         self.with(model, |runner| runner.is_renamed(tests.0, tests.1, threads, options))
+    }
+
+    /// The launch of one block that is as large as the kernel seems to be written for.
+    pub fn larger_block(&self) -> Option<Launch> {
+        let shapes = self.larger_blocks.borrow();
+        shapes.iter().max_by_key(|shape| shape.iter().product::<u32>()).map(|&shape| Launch::shaped([1; 3], shape))
     }
 
     fn with<T>(&self, model: &Model, ask: impl FnOnce(&mut Runner) -> T) -> T {

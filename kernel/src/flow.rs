@@ -1,7 +1,7 @@
 //! Where values of registers go within a function, whatever way its threads take: what is made of a number that no other block draws, and of a place
 //! in the launch.
 
-use margay_ptx::effect::{Effect, MemoryOrder, MemoryScope, Update, Window};
+use margay_ptx::effect::{Effect, MemoryAccess, MemoryOrder, MemoryScope, Update, Window};
 use margay_ptx::{Instruction, Operand, RegisterId};
 use rustc_hash::FxHashSet;
 
@@ -12,6 +12,8 @@ use crate::selection::leaves;
 pub(crate) struct FunctionFlow<'a> {
     pub body: &'a [Instruction],
     pub effects: &'a [Effect<'a>],
+    /// The registers that may hold what is made of an address in shared memory.
+    pub of_shared: &'a FxHashSet<RegisterId>,
 }
 
 impl FunctionFlow<'_> {
@@ -27,7 +29,7 @@ impl FunctionFlow<'_> {
             let before = (found.len(), is_in_shared);
             for (_, i, effect) in self.pairs() {
                 let takes = match effect {
-                    Effect::Modify { .. } => is_draw(effect),
+                    Effect::Modify { .. } => self.is_draw(effect),
                     Effect::Load { access, .. } => is_in_shared && access.window == Window::Shared,
                     Effect::Store { access, values, .. } => {
                         let is_drawn = |o: &&Operand| matches!(o, Operand::Register(r) if found.contains(r));
@@ -49,11 +51,41 @@ impl FunctionFlow<'_> {
         }
     }
 
+    /// Is an access to memory that blocks share? One for the threads of a block alone is, too, where it is not to shared memory: whoever takes a lock there by
+    /// such an operation may take it for one of all blocks, or have launched one block.
+    fn is_between_blocks(&self, access: &MemoryAccess, base: &Operand) -> bool {
+        match access.window {
+            Window::Global => true,
+            Window::Shared => false,
+            _ => access.scope != Some(MemoryScope::Cta) || !any(std::slice::from_ref(base), self.of_shared),
+        }
+    }
+
+    /// Is it an exchange by which a thread may take a lock that blocks share?
+    pub fn takes_a_lock(&self, effect: &Effect<'_>) -> bool {
+        let Effect::Modify { access, base, update: Update::Exchange | Update::CompareAndSwap, .. } = effect else { return false };
+        self.is_between_blocks(access, base)
+    }
+
+    /// Does it draw a number from a counter that blocks share?
+    fn is_draw(&self, effect: &Effect<'_>) -> bool {
+        let Effect::Modify { access, base, update: Update::Add | Update::Increment, to: Some(_), .. } = effect else {
+            return false;
+        };
+        self.is_between_blocks(access, base)
+    }
+
+    /// Does it read what other blocks may write meanwhile?
+    fn reads_of_others(&self, effect: &Effect<'_>) -> bool {
+        let Effect::Load { access, base, .. } = effect else { return false };
+        access.order != MemoryOrder::Weak && self.is_between_blocks(access, base)
+    }
+
     /// Is a number drawn that no other block draws, and compared in a loop that reads what other blocks write: a lock whose turns are counted?
     pub fn waits_for_a_turn(&self, is_in_loop: &dyn Fn(usize) -> bool) -> bool {
         let drawn = self.drawn(Some(&["mov", "cvt"]));
         let is_compared = self.pairs().any(|(at, i, _)| i.opcode == "setp" && is_in_loop(at) && any(&i.operands, &drawn));
-        is_compared && self.pairs().any(|(at, _, effect)| is_in_loop(at) && reads_of_others(effect))
+        is_compared && self.pairs().any(|(at, _, effect)| is_in_loop(at) && self.reads_of_others(effect))
     }
 
     /// Does each block write where a number says that no other block draws, and nowhere else in global memory by a plain store? Such blocks are
@@ -118,16 +150,4 @@ fn registers(operands: &[Operand]) -> Vec<RegisterId> {
 
 fn any(operands: &[Operand], among: &FxHashSet<RegisterId>) -> bool {
     registers(operands).iter().any(|register| among.contains(register))
-}
-
-/// Does it draw a number from a counter of the whole GPU?
-fn is_draw(effect: &Effect<'_>) -> bool {
-    let Effect::Modify { access, update: Update::Add | Update::Increment, to: Some(_), .. } = effect else { return false };
-    access.window != Window::Shared && access.scope != Some(MemoryScope::Cta)
-}
-
-/// Does it read what other blocks may write meanwhile?
-fn reads_of_others(effect: &Effect<'_>) -> bool {
-    let Effect::Load { access, .. } = effect else { return false };
-    access.order != MemoryOrder::Weak && access.window != Window::Shared && access.scope != Some(MemoryScope::Cta)
 }

@@ -2,14 +2,15 @@
 //! same places: a kernel that never asks which thread it is, is not written for several threads in a block.
 
 use margay_ptx::asynchronous::{AsyncEffect, MbarrierEffect};
-use margay_ptx::effect::{Effect, MemoryScope, Update, Window};
-use margay_ptx::{Instruction, Operand, RegisterId};
+use margay_ptx::effect::{Effect, MemoryScope, Window};
+use margay_ptx::{Instruction, Operand, RegisterId, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ask::{KernelQuestion, reached};
 use crate::flow::FunctionFlow;
 use crate::launch::{CHOSEN, Launch, MAX_THREADS, SMALL};
 use crate::limits::PlaceLimits;
+use crate::parameter::made_of;
 use crate::thread::PreparedModule;
 
 /// How a kernel tells threads of a block, or blocks, apart.
@@ -138,6 +139,17 @@ impl LaunchSelection {
         let mut has_turns = false;
         let reached = reached(prepared, question.kernel);
         let limits = PlaceLimits::of(question.module, &reached);
+        let is_shared =
+            |o: &Operand| matches!(o, Operand::Variable(id, _) if question.module.variable(*id).space == Space::Shared);
+        // That is asked of accesses for the threads of a block alone, where nobody says of what memory they are.
+        let is_doubtful = |effect: &Effect<'_>| match effect {
+            Effect::Modify { access, .. } | Effect::Load { access, .. } => {
+                access.window == Window::Generic && access.scope == Some(MemoryScope::Cta)
+            }
+            _ => false,
+        };
+        let has_doubtful = reached.iter().any(|&function| prepared.effects[function].iter().any(is_doubtful));
+        let of_shared = if has_doubtful { made_of(prepared, &is_shared) } else { FxHashSet::default() };
         for function in reached {
             let body = question.module.functions[function].body.as_deref().unwrap_or(&[]);
             all.read(body);
@@ -145,7 +157,8 @@ impl LaunchSelection {
                 Operand::Special(name) => Some(name.clone()),
                 _ => None,
             });
-            let flow = FunctionFlow { body, effects: &prepared.effects[function] };
+            let of_shared = of_shared.iter().filter(|(of, _)| *of == function).map(|(_, register)| *register).collect();
+            let flow = FunctionFlow { body, effects: &prepared.effects[function], of_shared: &of_shared };
             let of_first = ["tid.y", "tid.z", "ctaid.y", "ctaid.z"].map(|name| (name, flow.is_only_of_the_first(name)));
             dimensions.extend(names.filter(|name| !of_first.contains(&(name.as_str(), true))));
             for (at, (i, effect)) in body.iter().zip(&prepared.effects[function]).enumerate() {
@@ -159,7 +172,7 @@ impl LaunchSelection {
                 if matches!(prepared.effects[function][at], Effect::Cluster(_)) && cluster.is_none() {
                     all.cluster = 2;
                 }
-                if i.opcode == "barrier" && i.has("cluster") || prepared.is_in_loop(function, at) && takes_a_lock(effect) {
+                if i.opcode == "barrier" && i.has("cluster") || prepared.is_in_loop(function, at) && flow.takes_a_lock(effect) {
                     all.blocks = IdentityUse::Read;
                 }
             }
@@ -469,10 +482,4 @@ pub(crate) fn leaves(operands: &[Operand]) -> Vec<&Operand> {
         }
     }
     found
-}
-
-/// Is it an exchange by which a thread may take a lock that blocks share?
-fn takes_a_lock(effect: &Effect<'_>) -> bool {
-    let Effect::Modify { access, update: Update::Exchange | Update::CompareAndSwap, .. } = effect else { return false };
-    access.window != Window::Shared && access.scope.is_none_or(|scope| scope != MemoryScope::Cta)
 }

@@ -109,8 +109,8 @@ impl Inquiry<'_, '_> {
             {
                 let line = self.spot(read.origin).line;
                 let why = format!(
-                    "shared memory is read that nobody writes (PTX line {line}): the kernel seems to be written for larger blocks (`--launch {launch}` asks \
-                     about them)"
+                    "shared memory is read that nobody writes (PTX line {line}): the kernel seems to be written for larger blocks, such as that of \
+                     launch {launch}"
                 );
                 match decides {
                     // It was taken for 0, and other ways were not followed.
@@ -260,6 +260,7 @@ impl Inquiry<'_, '_> {
                 reads
             });
             if reads.is_some_and(|reads| !reads.contains(&origin)) {
+                self.engines.larger_blocks.borrow_mut().insert(launch.block);
                 return Some(launch);
             }
         }

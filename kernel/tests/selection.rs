@@ -94,14 +94,46 @@ fn roles_are_counted() {
     assert_eq!(wrong(&asked(&both, &[])), Some(("3x1".to_owned(), FindingKind::Race)));
 }
 
-/// The first thread of each block takes a lock that blocks share: several blocks are asked about, though none asks which it is.
+/// The first thread of each block takes a lock that blocks share: several blocks are asked about, though none asks which it is; also where the lock's
+/// operations are for the threads of a block alone, which is the mistake. A lock in shared memory is none of several blocks, by whatever address.
 #[test]
 fn locks_are_of_several_blocks() {
-    let code = format!(
-        "mov.u32 %r2, %tid.x;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra END;\nA:\natom.relaxed.gpu.global.cas.b32 %r3, [lock], 0, 1;\n\
-         setp.ne.s32 %p2, %r3, 0;\n@%p2 bra A;\n{ADD}\nst.relaxed.gpu.global.u32 [lock], 0;\nEND:\nret;"
-    );
-    assert_eq!(wrong(&asked(&code, &[])), Some(("2x1".to_owned(), FindingKind::Race)));
+    let code = |lock: &str, address: &str, scope: &str| {
+        format!(
+            "mov.u32 %r2, %tid.x;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra END;\n{lock}\nA:\natom.relaxed.{scope}.cas.b32 %r3, [{address}], 0, 1;\n\
+             setp.ne.s32 %p2, %r3, 0;\n@%p2 bra A;\n{ADD}\nst.relaxed.gpu.u32 [{address}], 0;\nEND:\nret;"
+        )
+    };
+    let generic = "mov.u64 %rd1, lock;\ncvta.global.u64 %rd2, %rd1;";
+    let shared = ".shared .align 4 .u32 mine;\nst.shared.u32 [mine], 0;\nmov.u64 %rd1, mine;\ncvta.shared.u64 %rd2, %rd1;";
+    let race = Some(("2x1".to_owned(), FindingKind::Race));
+    for (lock, address, scope, expected) in [
+        ("", "lock", "gpu.global", race.clone()),
+        ("", "lock", "cta.global", race.clone()),
+        (generic, "%rd2", "gpu", race.clone()),
+        (generic, "%rd2", "cta", race),
+        (shared, "%rd2", "cta", None),
+    ] {
+        assert_eq!(wrong(&asked(&code(lock, address, scope), &[])), expected, "{lock} {scope}");
+    }
+}
+
+/// Small blocks read shared memory that nobody writes there: the block in which it is written is asked about, too, and what only it shows is found.
+#[test]
+fn blocks_that_a_kernel_is_written_for_are_asked_about() {
+    let reversed = |barrier: &str| {
+        format!(
+            ".shared .align 4 .b8 s[512];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %rd1, %r2, 4;\nmov.u64 %rd2, s;\nadd.s64 %rd3, %rd2, %rd1;\n\
+             st.shared.u32 [%rd3], %r2;\n{barrier}\nsub.s64 %rd4, %rd2, %rd1;\nld.shared.u32 %r3, [%rd4+508];\nmov.u64 %rd5, own;\n\
+             add.s64 %rd6, %rd5, %rd1;\nst.global.u32 [%rd6], %r3;"
+        )
+    };
+    for (barrier, expected) in [("bar.sync 0;", None), ("", Some(("1x128".to_owned(), FindingKind::Race)))] {
+        let answer = asked(&reversed(barrier), &[]);
+        let is_known = if expected.is_some() { answer.is_certain() } else { answer.is_settled(true) };
+        assert_eq!((wrong(&answer), is_known), (expected, true), "{barrier}: {answer:#?}");
+        assert!(launches(&answer).contains(&"1x128".to_owned()), "{barrier}: {:?}", launches(&answer));
+    }
 }
 
 /// A ticket is drawn, and its turn waited for: a lock as well. A number that is drawn alone is none, nor is a flag that is waited for.
@@ -112,7 +144,9 @@ fn locks_by_tickets_are_of_several_blocks() {
     let wait = "A:\nld.relaxed.gpu.global.u32 %r3, [turn];\nsetp.ne.s32 %p2, %r3, %r4;\n@%p2 bra A;";
     let code =
         format!("{first}\n{draw}\n{wait}\n{ADD}\nadd.u32 %r5, %r4, 1;\nst.release.gpu.global.u32 [turn], %r5;\nEND:\nret;");
-    assert_eq!(wrong(&asked(&code, &[])), Some(("2x1".to_owned(), FindingKind::Race)));
+    for code in [code.replace(".gpu", ".cta"), code] {
+        assert_eq!(wrong(&asked(&code, &[])), Some(("2x1".to_owned(), FindingKind::Race)), "{code}");
+    }
     for other in [draw, "mov.u32 %r4, 0;\nA:\nld.relaxed.gpu.global.u32 %r3, [turn];\nsetp.ne.s32 %p2, %r3, %r4;\n@%p2 bra A;"] {
         let code = format!("{first}\n{other}\n{ADD}\nEND:\nret;");
         assert_eq!(wrong(&asked(&code, &[])), None, "{other}");
