@@ -5,6 +5,9 @@
 //! come past a barrier that another one has still to come to, and all that is left out comes behind. So an execution of what is left becomes one of the
 //! whole by what the threads still do, one step after the other, each read behind the last write. Nothing of that is ordered before what was there, and
 //! a race of it stays one. That there is none says nothing.
+//!
+//! For the same reason the threads that do not race may end behind the last barrier to which they come: then two are left that do anything there, where a
+//! race that eight have takes an engine too long.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +21,22 @@ pub(crate) const LARGE: usize = 64;
 
 /// How many rounds these are. A race of an access with that of the next round needs two, and buffers that are used in turn have some more.
 pub(crate) const FIRST_ROUNDS: [usize; 4] = [1, 2, 4, 8];
+
+/// Which threads do something behind the last barrier to which they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RacingThreads {
+    /// The two that could race, by their numbers in the slice.
+    Pair([usize; 2]),
+    All,
+}
+
+/// What is said of a test in which two threads alone do so.
+pub(crate) const OF_A_PAIR: &str = "Of the other threads the test has what stands in front of barriers; they go on behind it.";
+
+/// What is tried of a test, in order: the fewest rounds first, and each time two threads alone before all.
+pub(crate) fn first_rounds(pair: [usize; 2]) -> impl Iterator<Item = (usize, RacingThreads)> {
+    FIRST_ROUNDS.into_iter().flat_map(move |rounds| [(rounds, RacingThreads::Pair(pair)), (rounds, RacingThreads::All)])
+}
 
 /// What is said of a test that has so many rounds.
 pub(crate) fn of_first_rounds(rounds: usize) -> String {
@@ -35,13 +54,24 @@ pub(crate) fn repaired_in(rounds: usize) -> String {
 type BarrierPlaces = BTreeMap<usize, Vec<usize>>;
 
 impl Slice {
-    /// The same with so many rounds of what each thread does again and again; nothing where no thread does anything more often. `block` says of which
-    /// block a thread of the launch is.
-    pub fn with_first_rounds(&self, rounds: usize, block: &dyn Fn(usize) -> usize) -> Option<Self> {
-        let mut ends: Vec<usize> = self.code.iter().map(|code| end_of_rounds(code, rounds)).collect();
-        if ends.iter().zip(&self.code).all(|(end, code)| *end == code.len()) {
+    /// The same with so many rounds of what each thread does again and again; nothing where that is all of it. `block` says of which block a thread of the
+    /// launch is.
+    pub fn with_first_rounds(&self, rounds: usize, racing: RacingThreads, block: &dyn Fn(usize) -> usize) -> Option<Self> {
+        let ends: Vec<usize> = self.code.iter().map(|code| end_of_rounds(code, rounds)).collect();
+        let is_all = ends.iter().zip(&self.code).all(|(end, code)| *end == code.len());
+        if is_all && racing == RacingThreads::All {
             return None;
         }
+        self.ended(ends, racing, block)
+    }
+
+    /// The same with all rounds, in which only two threads do something behind the last barrier; nothing where that is all of it.
+    pub fn with_a_pair_alone(&self, pair: [usize; 2], block: &dyn Fn(usize) -> usize) -> Option<Self> {
+        self.ended(self.code.iter().map(Vec::len).collect(), RacingThreads::Pair(pair), block)
+    }
+
+    /// The same with each thread ended at a place, or in front of it; nothing where that is all of it.
+    fn ended(&self, mut ends: Vec<usize>, racing: RacingThreads, block: &dyn Fn(usize) -> usize) -> Option<Self> {
         for (end, code) in ends.iter_mut().zip(&self.code) {
             *end = (*end).min(last_end(code));
         }
@@ -69,6 +99,16 @@ impl Slice {
                 break;
             }
         }
+        if let RacingThreads::Pair(pair) = racing {
+            let others = ends.iter_mut().zip(&self.code).enumerate().filter(|(thread, _)| !pair.contains(thread));
+            for (_, (end, code)) in others {
+                let is_barrier = |(piece, _): &Line| matches!(piece, CodePiece::Barrier(_));
+                *end = code[..*end].iter().rposition(is_barrier).map_or(0, |at| at + 1);
+            }
+        }
+        if ends.iter().zip(&self.code).all(|(end, code)| *end == code.len()) {
+            return None;
+        }
         let code = self.code.iter().zip(&ends).map(|(code, end)| ended_at(code, *end)).collect();
         Some(Self { code, ..self.clone() })
     }
@@ -76,7 +116,7 @@ impl Slice {
     /// The same with so many first rounds, if that is said and it is large.
     pub fn in_first_rounds(self, rounds: Option<usize>, block: &dyn Fn(usize) -> usize) -> Self {
         let rounds = rounds.filter(|_| self.size() > LARGE);
-        rounds.and_then(|rounds| self.with_first_rounds(rounds, block)).unwrap_or(self)
+        rounds.and_then(|rounds| self.with_first_rounds(rounds, RacingThreads::All, block)).unwrap_or(self)
     }
 
     /// How many accesses it has.
@@ -103,15 +143,28 @@ fn end_of_rounds(code: &[Line], rounds: usize) -> usize {
     again.unwrap_or(code.len())
 }
 
-/// How far a thread goes at most: not to a barrier of which it is not known how often it comes there, or who else has to; whoever ends holds nobody up.
+/// How far a thread goes at most: not to a barrier of which it is not known how often it comes there, or who else has to; whoever ends holds nobody up. A way
+/// that is chosen in front of a barrier and has come together again by then, as a swap of two elements has, leaves it known.
 fn last_end(code: &[Line]) -> usize {
-    let mut decides = false;
-    let last = code.iter().position(|(piece, _)| match piece {
+    let labels: BTreeMap<u32, usize> = code
+        .iter()
+        .enumerate()
+        .filter_map(|(at, (piece, _))| if let CodePiece::Label(label) = piece { Some((*label, at)) } else { None })
+        .collect();
+    let jumps = code.iter().enumerate().filter_map(|(at, (piece, _))| match piece {
+        CodePiece::Jump(_, to) => Some((at, labels.get(to).copied().unwrap_or(code.len()))),
+        _ => None,
+    });
+    let jumps: Vec<(usize, usize)> = jumps.map(|(from, to)| (from.min(to), from.max(to))).collect();
+    let mut has_ended = false;
+    let last = code.iter().enumerate().position(|(at, (piece, _))| match piece {
         CodePiece::ClusterBarrier(_) => true,
-        CodePiece::Barrier(text) => decides || instance(text).is_none() && !is_for_all(text),
-        // Behind a label it may come again.
-        CodePiece::Jump(..) | CodePiece::Label(_) | CodePiece::End => {
-            decides = true;
+        CodePiece::Barrier(text) => {
+            let is_passed_by = jumps.iter().any(|&(low, high)| low < at && at < high);
+            has_ended || is_passed_by || instance(text).is_none() && !is_for_all(text)
+        }
+        CodePiece::End => {
+            has_ended = true;
             false
         }
         _ => false,

@@ -11,7 +11,7 @@ use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
 use crate::effort::Effort;
-use crate::first_rounds::{FIRST_ROUNDS, LARGE, of_first_rounds};
+use crate::first_rounds::{LARGE, OF_A_PAIR, RacingThreads, first_rounds, of_first_rounds};
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, unasked};
 use crate::program::{Executed, LaneChoice, Written};
 use crate::reading::KernelReading;
@@ -162,7 +162,11 @@ impl Inquiry<'_, '_> {
             if known.iter().rev().take(COMPARED).any(of_other_names) {
                 continue;
             }
-            let lean = || slicer.lean(&slice, Some(rivals));
+            let pair_alone = || {
+                let [a, b] = rivals.threads.map(|thread| slice.number(thread));
+                slice.with_a_pair_alone([a?, b?], &|thread| slicer.block(thread))
+            };
+            let lean = || slicer.lean(&slice, Some(rivals)).or_else(pair_alone);
             let Some((written, verdict)) =
                 self.run_or_lean(executed, (written, &lean), self.question.reading.races_or_why()?, (WHAT, &options), found)
             else {
@@ -231,8 +235,13 @@ impl Inquiry<'_, '_> {
         }
         let model = self.question.reading.races_or_why()?;
         let block = |thread: usize| slicer.block(thread);
-        for rounds in FIRST_ROUNDS {
-            let Some(first) = slice.with_first_rounds(rounds, &block).filter(|first| first.size() <= LARGE) else { break };
+        let pair = match rivals.threads.map(|thread| slice.number(thread)) {
+            [Some(a), Some(b)] => [a, b],
+            _ => return Ok(None),
+        };
+        for (rounds, racing) in first_rounds(pair) {
+            let first = slice.with_first_rounds(rounds, racing, &block);
+            let Some(first) = first.filter(|first| first.size() <= LARGE && slicer.may_race(first, rivals)) else { continue };
             let written = executed.write(&self.name(), &slicer.without_values(&first), "exists (false)");
             let Ok(written) = written else { break };
             let effort = self.effort_beside(found).at_most(Effort::REPAIR);
@@ -242,18 +251,24 @@ impl Inquiry<'_, '_> {
             if self.store_of_lanes(executed, &written, &race).is_some() {
                 break;
             }
-            let waits = slicer.with_all_that_wait(rivals);
-            let waits = waits.with_first_rounds(rounds, &block).unwrap_or(waits);
+            let first_of = |of: Slice| {
+                let racing = match (racing, rivals.threads.map(|thread| of.number(thread))) {
+                    (RacingThreads::Pair(_), [Some(a), Some(b)]) => RacingThreads::Pair([a, b]),
+                    _ => RacingThreads::All,
+                };
+                of.with_first_rounds(rounds, racing, &block).unwrap_or(of)
+            };
+            let waits = first_of(slicer.with_all_that_wait(rivals));
             if waits != first && self.has_no_race(executed, &waits, options, effort.at_most(Effort::BESIDE)) {
                 continue;
             }
-            let whole = executed.slicer(&|cell| slicer.is_at(cell, rivals.place)).of(rivals);
-            let whole = whole.with_first_rounds(rounds, &block).unwrap_or(whole);
+            let whole = first_of(executed.slicer(&|cell| slicer.is_at(cell, rivals.place)).of(rivals));
             let (written, race) = self.with_values(executed, (&first, whole), options).unwrap_or((written, race));
             let finding = self.racing(&written, Some(&race), found)?;
             return Ok(finding.map(|mut finding| {
                 finding.why.push(of_first_rounds(rounds));
                 finding.first_rounds = Some(rounds);
+                finding.why.extend((racing != RacingThreads::All).then(|| OF_A_PAIR.to_owned()));
                 finding
             }));
         }

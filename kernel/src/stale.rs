@@ -15,7 +15,7 @@ use margay_litmus::unfold::Bounds;
 use crate::access::{Strength, access, is_modification, writes};
 use crate::answer::{Finding, FindingKind, NotLooked, Stands};
 use crate::effort::Effort;
-use crate::first_rounds::{FIRST_ROUNDS, LARGE, of_first_rounds};
+use crate::first_rounds::{FIRST_ROUNDS, LARGE, RacingThreads, of_first_rounds};
 use crate::inquiry::{DeepeningFailure, Inquiry, LaunchFindings, origin_at, unasked};
 use crate::layout::Object;
 use crate::program::{Executed, Written};
@@ -106,7 +106,7 @@ impl Inquiry<'_, '_> {
         let model = self.question.reading.stale().ok()?;
         let block = |thread: usize| slicer.block(thread);
         let of_rounds = |&rounds: &usize| {
-            let first = slice.with_first_rounds(rounds, &block).filter(|first| first.size() <= LARGE)?;
+            let first = slice.with_first_rounds(rounds, RacingThreads::All, &block).filter(|first| first.size() <= LARGE)?;
             let written = executed.write(&self.name(), &first, "exists (false)").ok()?;
             let verdict = self.deepened(&written, model, &self.options_for_stale(), Effort::REPAIR).ok()?;
             let ShownRead::Asked(mut finding) = self.out_of_date(&written, &verdict, reads)? else { return None };

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Slicer;
-use crate::access::{Strength, accesses};
+use super::{Slice, Slicer};
+use crate::access::{Strength, accesses, writes};
 use crate::residue::{CodePiece, IssueFamily, Line, MemoryCell};
 
 /// Two accesses of different threads that could race: those of these threads to what overlaps the place.
@@ -63,6 +63,19 @@ impl Slicer<'_> {
     /// place, all of one width, do not.
     pub fn rivals(&self) -> &[Rivals] {
         self.rivals.get_or_init(|| self.pairs_that_could_race())
+    }
+
+    /// Do both of two rivals still come to their place in a slice, and does one of them write there?
+    pub fn may_race(&self, slice: &Slice, rivals: Rivals) -> bool {
+        let uses = |thread: usize| {
+            let code = slice.number(thread).map(|n| slice.code[n].as_slice()).unwrap_or_default();
+            let cells =
+                code.iter().flat_map(|(piece, _)| accesses(piece).into_iter().map(move |(cell, _)| (cell, writes(piece, cell))));
+            let here = cells.filter(|(cell, _)| self.is_at(*cell, rivals.place));
+            here.fold((false, false), |(_, has_written), (_, writes)| (true, has_written || writes))
+        };
+        let [(first_comes, first_writes), (second_comes, second_writes)] = rivals.threads.map(uses);
+        first_comes && second_comes && (first_writes || second_writes)
     }
 
     fn pairs_that_could_race(&self) -> Vec<Rivals> {
