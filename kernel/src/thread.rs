@@ -9,6 +9,7 @@ mod arithmetic;
 mod asynchronous;
 mod call;
 mod cluster;
+mod computed_ways;
 mod copy;
 mod counter;
 mod facts;
@@ -27,7 +28,7 @@ mod value_range;
 use std::collections::{BTreeMap, BTreeSet};
 
 use margay_ptx::effect::{Computation, Effect, Meeting, Window};
-use margay_ptx::{Kind, Operand, ScalarType};
+use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::counter::{DrawCounts, is_drawn_alone, learn_draws};
@@ -324,6 +325,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                         continue;
                     }
                     KnownValue::Bits(_) => {}
+                    known if known.is_opaque() && self.compute_both_ways(&mut state, &value) => continue,
                     known @ KnownValue::Open { .. } => {
                         self.depends_on_opaque(&state, known.is_opaque(), OmissionReason::OpaqueGuard);
                         // Where it is executed the predicate is known, and where it is not.
@@ -403,6 +405,52 @@ impl<'a, 'm> Thread<'a, 'm> {
     pub(crate) fn fresh_label(&mut self) -> u32 {
         self.fresh += 1;
         u32::MAX / 2 + self.fresh as u32
+    }
+
+    /// Puts what nobody interprets, and is made of others, into registers.
+    fn leave_uninterpreted(&mut self, state: &mut State, to: &[RegisterId], open: &[String], known: KnownValue) {
+        for to in to {
+            let to = self.set(state, Some(*to), known);
+            let text = match open {
+                [] => format!("mov {to}, 0"),
+                // No copy of it: nobody knows what it is.
+                [one] => format!("xor.u64 {to}, {one}, 0"),
+                [one, more @ ..] => {
+                    let sum = self.temporary();
+                    self.emit(state, format!("mov {sum}, {one}"));
+                    for other in more {
+                        self.emit(state, format!("xor.u64 {sum}, {sum}, {other}"));
+                    }
+                    format!("mov {to}, {sum}")
+                }
+            };
+            self.emit(state, text);
+        }
+    }
+
+    /// Goes both ways behind a jump whose predicate nobody interprets, where they only compute until they come together; says whether they do.
+    fn compute_both_ways(&mut self, state: &mut State, predicate: &Value) -> bool {
+        let prepared = self.prepared;
+        let Some(ways) = prepared.ways_behind(state.function, state.at) else { return false };
+        let depth = state.calls.len() as u16;
+        let has_value = |register: &&RegisterId| state.known.contains_key(&Key::Register(depth, **register));
+        let read: Vec<RegisterId> = ways.reads.iter().filter(has_value).copied().collect();
+        let mut all: Vec<Value> = read.into_iter().map(|r| self.register(state, Key::Register(depth, r))).collect();
+        all.push(predicate.clone());
+        let known = uninterpreted(all.iter());
+        let mut open: Vec<String> = all.into_iter().filter(|value| value.bits().is_none()).map(|value| value.text).collect();
+        if open.len() > 1 {
+            // One number is made of all of them, and each register of that.
+            let sum = self.temporary();
+            self.emit(state, format!("mov {sum}, {}", open[0]));
+            for other in &open[1..] {
+                self.emit(state, format!("xor.u64 {sum}, {sum}, {other}"));
+            }
+            open = vec![sum];
+        }
+        self.leave_uninterpreted(state, &ways.writes, &open, known);
+        state.at = ways.join;
+        true
     }
 
     fn step(&mut self, state: &mut State) -> Step {
@@ -544,23 +592,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                         open.push(value.text);
                     }
                 }
-                for to in to {
-                    let to = self.set(state, Some(*to), known);
-                    let text = match open.as_slice() {
-                        [] => format!("mov {to}, 0"),
-                        // No copy of it: nobody knows what it is.
-                        [one] => format!("xor.u64 {to}, {one}, 0"),
-                        [one, more @ ..] => {
-                            let sum = self.temporary();
-                            self.emit(state, format!("mov {sum}, {one}"));
-                            for other in more {
-                                self.emit(state, format!("xor.u64 {sum}, {sum}, {other}"));
-                            }
-                            format!("mov {to}, {sum}")
-                        }
-                    };
-                    self.emit(state, text);
-                }
+                self.leave_uninterpreted(state, to, &open, known);
                 Step::Next
             }
             Effect::Pack { parts, to } => {

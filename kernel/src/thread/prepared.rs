@@ -3,9 +3,10 @@
 use margay_ptx::asynchronous::ClusterEffect;
 use margay_ptx::effect::{Computation, Effect, Window};
 use margay_ptx::tensor::TensorEffect;
-use margay_ptx::{Module, Operand, RegisterId};
-use rustc_hash::FxHashSet;
+use margay_ptx::{Function, Module, Operand, RegisterId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::computed_ways::{ComputedWays, computed_ways};
 use crate::liveness::Liveness;
 
 /// The functions of a module, prepared.
@@ -27,6 +28,8 @@ pub(crate) struct PreparedModule<'m> {
     pub(super) compared: Vec<FxHashSet<RegisterId>>,
     /// For each instruction of each function: is it between a backward jump and where that goes to?
     loops: Vec<Vec<bool>>,
+    /// For each function the jumps behind which there is nothing but computation until both ways come together.
+    ways: Vec<FxHashMap<usize, ComputedWays>>,
 }
 
 impl<'m> PreparedModule<'m> {
@@ -48,7 +51,14 @@ impl<'m> PreparedModule<'m> {
         let addressing = effects.iter().map(|e| addressing(e)).collect();
         let handed_on = effects.iter().map(|e| handed_on(e)).collect();
         let compared = effects.iter().map(|e| compared(e)).collect();
-        Self { module, effects, liveness, has_barriers, has_exchanges, has_accumulators, addressing, handed_on, compared, loops }
+        let body = |f: &'m Function| f.body.as_deref().unwrap_or(&[]);
+        let ways = module.functions.iter().zip(&effects).map(|(f, e)| computed_ways(body(f), e)).collect();
+        Self { module, effects, liveness, has_barriers, has_exchanges, has_accumulators, addressing, handed_on, compared, loops, ways }
+    }
+
+    /// What stands between a jump and the place where both ways come together, if that is computation alone.
+    pub(super) fn ways_behind(&self, function: usize, at: usize) -> Option<&ComputedWays> {
+        self.ways[function].get(&at)
     }
 
     /// May an instruction be executed twice in one call of its function?
