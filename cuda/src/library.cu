@@ -263,7 +263,7 @@ __device__ inline float __frcp_rn(float x) { float r; asm("rcp.rn.f32 %0, %1;" :
 __device__ inline float __fsub_rn(float a, float b) { float r; asm("sub.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
 __device__ inline float __fdiv_rn(float a, float b) { float r; asm("div.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
 __device__ inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-__device__ inline float copysignf(float a, float b) { float r; asm("copysign.f32 %0, %2, %1;" : "=f"(r) : "f"(a), "f"(b)); return r; }
+__device__ inline float copysignf(float a, float b) { return __uint_as_float((__float_as_uint(a) & 0x7fffffffu) | (__float_as_uint(b) & 0x80000000u)); }
 __device__ inline float truncf(float x) { float r; asm("cvt.rzi.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
 __device__ inline double trunc(double x) { double r; asm("cvt.rzi.f64.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
 // Away from zero where two whole numbers are as near: what is cut off has all its digits.

@@ -204,6 +204,15 @@ impl KernelLowering {
         self.compared_functions = None;
     }
 
+    /// The variables that the module declares, each with its line.
+    pub(super) fn module_variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.declarations.lines().filter_map(|line| {
+            let mut words = line.split([' ', '[', ';', '=']);
+            let name = words.find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$')))?;
+            Some((line, name))
+        })
+    }
+
     fn kernel(
         &mut self,
         name: &str,
@@ -221,12 +230,9 @@ impl KernelLowering {
             match self.entry(name, function, bindings) {
                 Ok(text) => {
                     // Names of one kernel's own variables are free again, those of the module are not.
-                    let of_module: Vec<Rc<str>> = self
-                        .symbols
-                        .iter()
-                        .filter(|s| before.0.contains(*s) || self.declarations.contains(&***s))
-                        .cloned()
-                        .collect();
+                    let declared: FxHashSet<&str> = self.module_variables().map(|(_, name)| name).collect();
+                    let is_of_module = |s: &&Rc<str>| before.0.contains(*s) || declared.contains(&***s);
+                    let of_module: Vec<Rc<str>> = self.symbols.iter().filter(is_of_module).cloned().collect();
                     self.symbols = of_module.into_iter().collect();
                     return Ok(text);
                 }

@@ -358,9 +358,11 @@ impl KernelLowering {
         let is_open = tree.is_extern || matches!(ty.shape, TypeShape::Array(_, None));
         let symbol = match is_open {
             true => {
-                // All of them begin at one place.
-                let name: Rc<str> = tree.name.clone();
-                if self.symbols.insert(name.clone()) {
+                // All of them begin at one place. What else has the name is another variable.
+                let is_known =
+                    self.module_variables().any(|(line, name)| line.starts_with(".extern .shared") && *name == *tree.name);
+                let name = if is_known { tree.name.clone() } else { self.symbol(&tree.name) };
+                if !is_known {
                     let _ = writeln!(self.declarations, ".extern .shared .align {} .b8 {name}[];", align.max(16));
                 }
                 name

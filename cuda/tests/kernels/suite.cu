@@ -577,3 +577,84 @@ extern "C" __global__ void argmax_bad(const float *in, int *out) {
     }
   if (t == 0) *out = k[0];
 }
+
+extern "C" __global__ void bitonic_of_eight(int *v) {
+  extern __shared__ int s[];
+  unsigned t = threadIdx.x;
+  s[t] = v[t];
+  __syncthreads();
+  for (unsigned k = 2; k <= blockDim.x; k *= 2)
+    for (unsigned j = k / 2; j > 0; j /= 2) {
+      unsigned o = t ^ j;
+      if (o > t && (s[t] > s[o]) == ((t & k) == 0)) {
+        int x = s[t];
+        s[t] = s[o];
+        s[o] = x;
+      }
+    }
+  v[t] = s[t];
+}
+
+extern "C" __global__ void odd_even_bad(int *a) {
+  int t = threadIdx.x, n = 2 * blockDim.x;
+  for (int r = 0; r < n; r++) {
+    int p = 2 * t + (r & 1);
+    if (p + 1 < n && a[p] > a[p + 1]) {
+      int x = a[p];
+      a[p] = a[p + 1];
+      a[p + 1] = x;
+    }
+  }
+}
+
+extern "C" __global__ void merge_network(int *v) {
+  __shared__ int s[64];
+  int t = threadIdx.x, n = 2 * blockDim.x;
+  s[t] = v[t];
+  s[t + blockDim.x] = v[t + blockDim.x];
+  for (int size = 2; size <= n; size <<= 1) {
+    int step = size / 2, behind = t & (step - 1);
+    __syncthreads();
+    int p = 2 * t - behind;
+    if (s[p] > s[p + step]) {
+      int x = s[p];
+      s[p] = s[p + step];
+      s[p + step] = x;
+    }
+    for (step >>= 1; step > 0; step >>= 1) {
+      __syncthreads();
+      p = 2 * t - (t & (step - 1));
+      if (behind >= step && s[p - step] > s[p]) {
+        int x = s[p];
+        s[p] = s[p - step];
+        s[p - step] = x;
+      }
+    }
+  }
+  __syncthreads();
+  v[t] = s[t];
+  v[t + blockDim.x] = s[t + blockDim.x];
+}
+
+extern "C" __global__ void ways_that_compute(const float *x, float *o) {
+  int t = threadIdx.x;
+  float v = x[t] * 0.7f;
+  if (v > 1.0f) {
+    v = v * v;
+    if (v > 3.0f) v = 3.0f;
+  } else v = 0.5f - v;
+  o[t] = v;
+}
+
+extern "C" __global__ void ways_that_compute_bad(const float *x, float *o) {
+  int t = threadIdx.x;
+  float v = x[t] * 0.7f + 0.1f * t;
+  if (v > 1.0f) v = v * v;
+  o[t / 2] = v;
+}
+
+extern "C" __global__ void ways_that_store(const float *x, float *o) {
+  int t = threadIdx.x;
+  float v = x[t] * 0.7f;
+  if (v > 1.0f) o[0] = v;
+}
