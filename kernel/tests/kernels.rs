@@ -348,6 +348,35 @@ fn barriers_of_a_block() {
     assert!(!answer.is_settled(false));
 }
 
+/// Where both ways of a branch that nobody interprets only compute, and come together, nothing is left open; but where one goes back, accesses memory or ends,
+/// and where an address is made of what they leave.
+#[test]
+fn both_ways_that_only_compute_are_gone() {
+    let branch = "mov.u32 %r1, %clock;\nmov.u32 %r2, 0;\nsetp.gt.u32 %p1, %r1, 100;\n@%p1 bra MORE;";
+    for (between, behind, is_settled) in [
+        ("", "", true),
+        ("add.u32 %r2, %r1, 1;", "", true),
+        (
+            "add.u32 %r2, %r1, 1;\nsetp.gt.u32 %p2, %r2, 7;\n@%p2 bra OUT;\nmul.lo.u32 %r2, %r2, 3;\nOUT:\nadd.u32 %r2, %r2, 1;",
+            "",
+            true,
+        ),
+        ("add.u32 %r2, %r1, 1;", "st.relaxed.gpu.global.u32 [x], %r2;", true),
+        ("st.relaxed.gpu.global.u32 [x], 1;", "", false),
+        ("ret;", "st.relaxed.gpu.global.u32 [x], 1;", false),
+        ("BACK:\nadd.u32 %r1, %r1, 1;\nsetp.gt.u32 %p2, %r1, 7;\n@%p2 bra BACK;", "", false),
+        (
+            "add.u32 %r2, %r1, 4;",
+            "cvt.u64.u32 %rd1, %r2;\nmov.u64 %rd2, x;\nadd.u64 %rd1, %rd1, %rd2;\nst.global.u32 [%rd1], 1;",
+            false,
+        ),
+    ] {
+        let code = format!("{branch}\n{between}\nMORE:\n{behind}\nret;");
+        let answer = Case::new(&kernel("", ".global .align 4 .u32 x;", &code), "k", &["2x1"]).ask();
+        assert_eq!((answer.is_settled(false), answer.wrong().is_some()), (is_settled, false), "{code}: {answer:#?}");
+    }
+}
+
 /// What is not known is named with its line, and never taken for an answer.
 #[test]
 fn nothing_is_dropped_in_silence() {
@@ -359,7 +388,7 @@ fn nothing_is_dropped_in_silence() {
         ("vote.all.pred %p1, %p2;", "warp"),
         ("call far, ();", "another module"),
         ("call %rd1, ();", "whose address is not known"),
-        ("mov.u32 %r1, %clock;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;", "not interpreted"),
+        ("mov.u32 %r1, %clock;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;\nst.relaxed.gpu.global.u32 [x], 1;", "not interpreted"),
         (float, "not interpreted"),
         ("mov.u32 %r1, 0;\nA:\nadd.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 9000000;\n@%p1 bra A;", "steps"),
     ];

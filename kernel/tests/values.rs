@@ -196,7 +196,8 @@ fn a_kernel_for_larger_blocks_is_not_blamed() {
     };
     let answer = asked(TILE, &sum(64), None);
     assert!(answer.wrong().is_none(), "{answer:#?}");
-    assert!(answer.not_looked().iter().any(|n| n.why.contains("`--launch 1x64`")), "{:#?}", answer.not_looked());
+    assert!(answer.not_looked().iter().any(|n| n.why.contains("that of launch 1x64")), "{:#?}", answer.not_looked());
+    assert!(answer.launches.iter().any(|l| l.launch.to_string() == "1x64"), "{:#?}", answer.launches);
     assert_eq!(kinds(TILE, &sum(64), Some("1x64")), NOTHING);
     assert_eq!(kinds(TILE, &sum(64), Some("1x32")), only(FindingKind::Undefined));
     // Where what is read there decides a branch, nothing is known of the other way in the smaller launches.
