@@ -395,11 +395,12 @@ impl<'a> ProgramRows<'a> {
             row.into_iter().flat_map(|row| &row.alternatives).filter(|l| l.form == form).collect()
         };
         let mut found = of_form(form);
+        let is_left = |row: &Row, form: LoweringForm| self.mapping.about.is_left(row, form);
         let function = match (operation.function, form) {
             (Some(RmwFunction::Exchange), LoweringForm::Usual) if self.any_function => None,
             (Some(function), LoweringForm::Usual) => Some(names(function)),
             // A row of a read-modify-write is for every kind of it that has no rows of its own.
-            (Some(_), LoweringForm::CompareExchange) if found.is_empty() => {
+            (Some(_), LoweringForm::CompareExchange) if found.is_empty() && !row.is_some_and(|row| is_left(row, form)) => {
                 found = of_form(LoweringForm::Usual);
                 Some(names(RmwFunction::Exchange))
             }

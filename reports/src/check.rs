@@ -87,6 +87,8 @@ parts! {
         pub other: usize,
         /// Of what does not compile, or does not exist (`absent`); not asked about.
         pub absent: usize,
+        /// For no operation that there is: other rows say more of each, or the table has no such type, operation or scope; not asked about.
+        pub idle: usize,
         /// Assumed rows that were left out; not asked about.
         pub assumed: usize,
         /// Assumed rows that were asked about as if they were known.
@@ -423,6 +425,6 @@ parts! {
 
 impl From<margay_mappings::language::Coverage> for CoverageRecord {
     fn from(of: margay_mappings::language::Coverage) -> Self {
-        Self { rows: of.rows, other: of.other, absent: of.absent, assumed: of.assumed, taken: of.taken }
+        Self { rows: of.rows, other: of.other, absent: of.absent, idle: of.idle, assumed: of.assumed, taken: of.taken }
     }
 }

@@ -31,7 +31,7 @@ pub struct CheckArguments {
     /// Ask about the program and outcome of this litmus test alone
     ///
     /// It is compiled by the rows of the mapping, and run under both models.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_mappings", "all", "next", "causes", "certify", "out", "checkpoint", "dump_cnf", "keep_going"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_mappings", "all", "next", "causes", "certify", "out", "checkpoint", "dump_cnf", "keep_going", "split", "bound", "axiom", "typed", "level", "co", "guards", "without", "only"])]
     pub test: Option<PathBuf>,
     /// Look for what is new: counterexamples that this mapping does not have
     ///

@@ -77,6 +77,20 @@ fn a_program_is_compiled_by_the_rows_and_asked_about() {
         "{shown}"
     );
     assert!(shown.contains("st.release.cta x, 1"), "{shown}");
+    // What is said of all programs cannot be said of this one: nothing would come of it.
+    for option in [
+        "--bound=3",
+        "--only=R.SC",
+        "--without=R.SC",
+        "--axiom=SC",
+        "--level=execution",
+        "--co=exists",
+        "--typed=off",
+        "--guards=1",
+        "--split=2",
+    ] {
+        said(&margay(&["check", BROKEN, "--test", &file, option]), 2, "cannot be used with");
+    }
     // What cannot be asked.
     let impossible = write(&dir, "never.litmus", source.replace("0:r0=0", "0:r0=7"));
     said(&margay(&["check", BROKEN, "--test", &impossible]), 2, "no execution has the outcome");

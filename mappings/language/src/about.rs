@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Scope;
-use margay_models::signature::Signature;
+use margay_models::signature::{Construct, Signature};
 
 use super::kind::{KindSet, OPERATIONS, TYPES};
 use super::tokens::MappingToken;
+use super::{LoweringForm, Row, ScopePattern};
 
 /// How something about a compiler is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,11 +49,35 @@ pub struct RowEvidence {
     pub hash: Option<String>,
 }
 
+/// The left-hand side of a row of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowHead {
+    /// As tables write it.
+    pub text: String,
+    /// The construct that the row is of.
+    pub construct: Construct,
+    /// The form that it is for.
+    pub form: LoweringForm,
+    /// The scopes that it speaks of.
+    pub scope: ScopePattern,
+}
+
+impl RowHead {
+    /// Is it for this form of the operations that another row speaks of?
+    pub fn is_for(&self, row: &Row, form: LoweringForm) -> bool {
+        let meets = match (&self.scope, &row.scope) {
+            (ScopePattern::Named(one), ScopePattern::Named(other)) => one == other,
+            _ => true,
+        };
+        self.construct == row.construct && self.form == form && meets
+    }
+}
+
 /// A row without a lowering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
     /// Its left-hand side.
-    pub head: String,
+    pub head: RowHead,
     /// Why; empty if it does not say.
     pub why: String,
     /// Does the construct exist, and compile to something that no row can say?
@@ -63,9 +88,11 @@ pub struct Left {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stated {
     /// Its left-hand side.
-    pub head: String,
+    pub head: RowHead,
     /// Is it assumed?
     pub assumed: bool,
+    /// Is it for no operation that there is: other rows say more of each, or the types, operations or scopes that it names are none of the table's?
+    pub idle: bool,
 }
 
 /// What a mapping says about itself.
@@ -88,10 +115,15 @@ pub struct MappingDescription {
     /// Rows without a lowering.
     pub left: Vec<Left>,
     /// The left-hand sides of assumed rows that were taken out of the mapping ([`super::Mapping::known_only`]); a text cannot say so.
-    pub left_out: Vec<String>,
+    pub left_out: Vec<RowHead>,
 }
 
 impl MappingDescription {
+    /// Has the text a row for this form of the operations of a row, of which it does not say what it becomes, or which was left out?
+    pub fn is_left(&self, row: &Row, form: LoweringForm) -> bool {
+        self.left.iter().map(|left| &left.head).chain(&self.left_out).any(|head| head.is_for(row, form))
+    }
+
     /// The words that begin such a line.
     pub const KEYWORDS: [&'static str; 6] = ["architecture", "scopes", "types", "operations", "evidence", super::extension::WORD];
 

@@ -1,6 +1,8 @@
 //! From rows as they are written to rows of whole constructs: for each use of a construct the row that says most about it is meant.
 //! Rows that speak of all uses of a construct stay as they are.
 
+use std::collections::BTreeSet;
+
 use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
@@ -31,11 +33,18 @@ pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<Writte
         !w.when.is_any() || w.from.is_some() || w.nothing.is_some() || w.row.alternatives.iter().any(|l| l.bits.is_some())
     };
     let signature = mapping.source.signature;
-    for w in written.iter().filter(|w| w.nothing.is_none()) {
-        let evidence = w.from.as_ref().and_then(|from| mapping.about.evidence.get(from.evidence));
-        let assumed = evidence.is_some_and(|evidence| evidence.known == Knowledge::Assumed);
-        mapping.about.stated.push(Stated { head: w.row.head_for(signature, w.form, w.when), assumed });
-    }
+    let stated: Vec<(Span, Stated)> = written
+        .iter()
+        .filter(|w| w.nothing.is_none())
+        .map(|w| {
+            let evidence = w.from.as_ref().and_then(|from| mapping.about.evidence.get(from.evidence));
+            let assumed = evidence.is_some_and(|evidence| evidence.known == Knowledge::Assumed);
+            (w.row.span, Stated { head: w.head(signature), assumed, idle: false })
+        })
+        .collect();
+    let scopes = mapping.scopes();
+    // The rows that some operation has, by their places.
+    let mut used: BTreeSet<usize> = BTreeSet::new();
     let constructs: Vec<Construct> = written.iter().filter(|w| is_special(w)).map(|w| w.row.construct).collect();
     let (special, plain): (Vec<WrittenRow>, Vec<WrittenRow>) =
         written.into_iter().partition(|w| constructs.contains(&w.row.construct));
@@ -44,6 +53,11 @@ pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<Writte
     };
     let types = types(mapping, union(&|u| u.data));
     let operations = operations(mapping, union(&|u| u.operations));
+    let exists = |w: &&WrittenRow| match w.row.scope {
+        ScopePattern::Named(scope) => scopes.contains(&scope),
+        ScopePattern::Any(_) => true,
+    };
+    used.extend(plain.iter().filter(exists).map(|w| w.row.span.start));
     let mut rows = lines.whole(plain.into_iter().map(|w| w.row).collect(), mapping.source.signature)?;
     let mut errors = Vec::new();
     let mut done: Vec<Construct> = Vec::new();
@@ -52,7 +66,7 @@ pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<Writte
             done.push(construct);
             let of: Vec<&WrittenRow> = special.iter().filter(|w| w.row.construct == construct).collect();
             let group = ConstructRows { mapping, construct, of, types, operations };
-            match group.rows() {
+            match group.rows(&mut used) {
                 Ok((made, left)) => {
                     rows.extend(made);
                     mapping.about.left.extend(left);
@@ -61,6 +75,8 @@ pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<Writte
             }
         }
     }
+    let idle = |(place, stated): (Span, Stated)| Stated { idle: !used.contains(&place.start), ..stated };
+    mapping.about.stated.extend(stated.into_iter().map(idle));
     // In the order of the text.
     rows.sort_by_key(|r| r.span.start);
     mapping.rows = rows;
@@ -117,7 +133,7 @@ pub fn cells(
 
 impl ConstructRows<'_> {
     /// One row for the construct, or one for each scope if a row names scopes.
-    fn rows(&self) -> Result<(Vec<Row>, Vec<Left>), Vec<Diagnostic>> {
+    fn rows(&self, used: &mut BTreeSet<usize>) -> Result<(Vec<Row>, Vec<Left>), Vec<Diagnostic>> {
         let named = self.of.iter().any(|w| matches!(w.row.scope, ScopePattern::Named(_)));
         let scopes: Vec<Option<Scope>> = match named {
             true => self.mapping.scopes().into_iter().map(Some).collect(),
@@ -130,7 +146,7 @@ impl ConstructRows<'_> {
                 Some(scope) => ScopePattern::Named(scope),
                 None => self.of[0].row.scope.clone(),
             };
-            match self.row(scope, pattern, span) {
+            match self.row(scope, pattern, span, used) {
                 Ok(Some(row)) => rows.push(row),
                 Ok(None) => {}
                 Err(wrong) => errors.extend(wrong),
@@ -143,14 +159,20 @@ impl ConstructRows<'_> {
                     Nothing::Absent(why) => (why.clone(), false),
                     Nothing::Other(why) => (why.clone(), true),
                 };
-                left.push(Left { head: w.row.head_for(signature, w.form, w.when), why, exists });
+                left.push(Left { head: w.head(signature), why, exists });
             }
         }
         if errors.is_empty() { Ok((rows, left)) } else { Err(errors) }
     }
 
-    /// The row at one scope (`None`: at every scope alike).
-    fn row(&self, scope: Option<Scope>, pattern: ScopePattern, span: Span) -> Result<Option<Row>, Vec<Diagnostic>> {
+    /// The row at one scope (`None`: at every scope alike). The places of the rows that it is made of are added to `used`.
+    fn row(
+        &self,
+        scope: Option<Scope>,
+        pattern: ScopePattern,
+        span: Span,
+        used: &mut BTreeSet<usize>,
+    ) -> Result<Option<Row>, Vec<Diagnostic>> {
         let signature = self.mapping.source.signature;
         let here = |w: &&&WrittenRow| match w.row.scope {
             ScopePattern::Any(_) => true,
@@ -186,6 +208,9 @@ impl ConstructRows<'_> {
                 errors.push(self.missing(&of, form, &missing));
             }
             for (w, own) in of.iter().zip(own) {
+                if !own.is_empty() {
+                    used.insert(w.row.span.start);
+                }
                 for lowering in w.row.alternatives.iter().map(|l| at_scope(l, scope)) {
                     let uses = exact(&own);
                     let uses = uses.into_iter().map(|when| Used { when, from: w.from.clone() });

@@ -1,9 +1,7 @@
 //! How many rows of a table are asked about: what does not exist, what no row can say and what nobody looked at is counted, so that no answer
 //! about the others passes for one about all.
 
-use margay_models::signature::constructs;
-
-use super::Mapping;
+use super::{Mapping, RowHead};
 
 /// The rows of a table that an answer is about, and those that it is not about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,6 +12,8 @@ pub struct Coverage {
     pub other: usize,
     /// Those of what does not compile, or does not exist (`absent`).
     pub absent: usize,
+    /// Those that are for no operation that there is.
+    pub idle: usize,
     /// Those that are assumed and were left out.
     pub assumed: usize,
     /// Those that are assumed and were asked about as if they were known.
@@ -23,12 +23,13 @@ pub struct Coverage {
 impl Coverage {
     /// How many were not asked about.
     pub fn not_asked(self) -> usize {
-        self.other + self.absent + self.assumed
+        self.other + self.absent + self.idle + self.assumed
     }
 
     /// As the end of a first line: empty, or `; 13 of 57 rows were not asked about (4 other, 9 absent)`.
     pub fn words(self) -> String {
-        let parts = [(self.other, "other"), (self.absent, "absent"), (self.assumed, "assumed")];
+        let parts =
+            [(self.other, "other"), (self.absent, "absent"), (self.idle, "for nothing that there is"), (self.assumed, "assumed")];
         let parts: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
         let verb = |n: usize, one: &'static str, more: &'static str| if n == 1 { one } else { more };
         let mut out = match self.not_asked() {
@@ -47,20 +48,17 @@ impl Mapping {
     /// The rows that an answer about the mapping is about; of the constructs with these names, if programs are made of no others.
     pub fn coverage(&self, only: Option<&[String]>) -> Coverage {
         let signature = self.source.signature;
-        let all: Vec<String> = constructs(signature).iter().map(|c| c.name(signature)).collect();
-        let is_asked = |head: &&str| {
-            let Some(names) = only else { return true };
-            construct(head, &all).is_none_or(|name| names.iter().any(|n| n == name))
-        };
-        let known = || self.about.stated.iter().filter(|stated| is_asked(&stated.head.as_str()));
-        let taken = known().filter(|stated| stated.assumed).count();
+        let is_asked = |head: &&RowHead| only.is_none_or(|names| names.contains(&head.construct.name(signature)));
+        let known = || self.about.stated.iter().filter(|stated| is_asked(&&stated.head));
+        let idle = known().filter(|stated| stated.idle).count();
+        let taken = known().filter(|stated| stated.assumed && !stated.idle).count();
         let left = |exists: bool| {
-            let heads = self.about.left.iter().filter(|left| left.exists == exists).map(|left| left.head.as_str());
+            let heads = self.about.left.iter().filter(|left| left.exists == exists).map(|left| &left.head);
             heads.filter(is_asked).count()
         };
         let (other, absent) = (left(true), left(false));
-        let assumed = self.about.left_out.iter().map(String::as_str).filter(is_asked).count();
-        Coverage { rows: known().count() + other + absent + assumed, other, absent, assumed, taken }
+        let assumed = self.about.left_out.iter().filter(is_asked).count();
+        Coverage { rows: known().count() + other + absent + assumed, other, absent, idle, assumed, taken }
     }
 
     /// What an answer about the mapping is not about, as the end of its first line.
@@ -81,16 +79,4 @@ impl Mapping {
         let names: Vec<String> = undefined.map(margay_models::Check::display_name).collect();
         (!names.is_empty()).then(|| format!("what `{}` leaves undefined ({})", self.target.name, names.join(", ")))
     }
-}
-
-/// The construct of a left-hand side, by its name: `RMW.REL` of `CAS.REL/ACQ.s b32`, `R.ACQ` of `CAS_FAIL.REL/ACQ.s`.
-fn construct<'a>(head: &str, all: &'a [String]) -> Option<&'a str> {
-    let name = head.split(' ').next()?;
-    let name = match (name.strip_prefix("CAS_FAIL."), name.strip_prefix("CAS.")) {
-        (Some(orders), _) => format!("R.{}", orders.split_once('/').map_or(orders, |(_, failure)| failure)),
-        (_, Some(orders)) => format!("RMW.{}", orders.split('/').next().unwrap_or_default()),
-        (None, None) => name.to_owned(),
-    };
-    let fits = |c: &&String| name.strip_prefix(c.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    all.iter().filter(fits).max_by_key(|c| c.len()).map(String::as_str)
 }

@@ -152,7 +152,12 @@ impl<'a> SaidTable<'a> {
         if no_scope || outside(self.types, cell.data) || outside(self.operations, cell.operation) {
             return None;
         }
-        if form == LoweringForm::CompareExchange && !self.has_form(construct, form) {
+        let is_here = |w: &&WrittenRow| match w.row.scope {
+            ScopePattern::Any(_) => true,
+            ScopePattern::Named(named) => scope == Some(named),
+        };
+        let of_form = || self.rows.iter().filter(|w| w.row.construct == construct && w.form == form).filter(is_here);
+        if form == LoweringForm::CompareExchange && of_form().next().is_none() {
             // A row of a read-modify-write is for every kind of it.
             return self.said(
                 construct,
@@ -161,13 +166,7 @@ impl<'a> SaidTable<'a> {
                 ConstructUse { partner: None, operation: Some(EXCHANGE), ..cell },
             );
         }
-        let is_here = |w: &&WrittenRow| match w.row.scope {
-            ScopePattern::Any(_) => true,
-            ScopePattern::Named(named) => scope == Some(named),
-        };
-        let of =
-            self.rows.iter().filter(|w| w.row.construct == construct && w.form == form && w.when.covers(cell)).filter(is_here);
-        let row = of.max_by_key(|w| w.when.rank())?;
+        let row = of_form().filter(|w| w.when.covers(cell)).max_by_key(|w| w.when.rank())?;
         Some(match &row.nothing {
             Some(Nothing::Absent(why)) if why.is_empty() => SaidLowering::alike("absent"),
             Some(Nothing::Absent(why)) => SaidLowering::alike(&format!("absent \"{why}\"")),

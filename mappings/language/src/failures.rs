@@ -54,11 +54,8 @@ impl Mapping {
             let of = self.rows.iter().filter(|row| row.construct == construct && is_asked(construct));
             for row in of.filter(|row| row.alternatives.iter().all(|l| l.form != LoweringForm::FailedCompareExchange)) {
                 let head = row.head(signature, LoweringForm::FailedCompareExchange);
-                let is_row = |of: &str| of.split(' ').next() == Some(head.as_str());
                 // What is assumed is counted with the rows that were not asked about.
-                let is_left =
-                    self.about.left.iter().any(|left| is_row(&left.head)) || self.about.left_out.iter().any(|left| is_row(left));
-                if !is_left && !heads.contains(&head) {
+                if !self.about.is_left(row, LoweringForm::FailedCompareExchange) && !heads.contains(&head) {
                     heads.push(head);
                 }
             }

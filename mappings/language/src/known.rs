@@ -39,7 +39,7 @@ impl Mapping {
     pub fn known_only(&self) -> Mapping {
         let mut mapping = self.clone();
         let (assumed, known): (Vec<_>, Vec<_>) = self.about.stated.iter().cloned().partition(|stated| stated.assumed);
-        mapping.about.left_out = assumed.into_iter().map(|stated| stated.head).collect();
+        mapping.about.left_out.extend(assumed.into_iter().map(|stated| stated.head));
         mapping.about.stated = known;
         for row in &mut mapping.rows {
             for lowering in &mut row.alternatives {

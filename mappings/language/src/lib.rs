@@ -25,7 +25,7 @@ pub mod selection;
 mod tokens;
 mod write;
 
-pub use about::{Knowledge, Left, MappingDescription, RowEvidence, Stated};
+pub use about::{Knowledge, Left, MappingDescription, RowEvidence, RowHead, Stated};
 pub use assemble::{exact as exact_uses, partners as other_orders};
 pub use coverage::Coverage;
 pub use dependency::{Dependency, LoweringDependencies};

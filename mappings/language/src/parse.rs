@@ -6,7 +6,7 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::signature::Signature;
 
-use super::about::MappingDescription;
+use super::about::{MappingDescription, RowHead};
 use super::extension;
 use super::kind::RowUses;
 use super::tokens::{MappingToken, tokens};
@@ -38,6 +38,14 @@ pub struct WrittenRow {
     pub from: Option<RowSource>,
     /// Why it has no lowering.
     pub nothing: Option<Nothing>,
+}
+
+impl WrittenRow {
+    /// Its left-hand side.
+    pub fn head(&self, source: Signature) -> RowHead {
+        let text = self.row.head_for(source, self.form, self.when);
+        RowHead { text, construct: self.row.construct, form: self.form, scope: self.row.scope.clone() }
+    }
 }
 
 /// Why a row has no lowering.

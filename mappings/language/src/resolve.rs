@@ -202,26 +202,29 @@ impl Mapping {
     }
 }
 
-/// The rows of a table with scopes for a source that does not speak of them: of rows for single scopes those for `sys`, which a variable would stand
-/// for, too; where a construct has rows for one scope alone, these.
+/// The rows of a table with scopes for a source that does not speak of them: those for all scopes, and of rows for single scopes those for `sys`;
+/// where a construct has rows for one scope alone, these.
 fn without_scopes(file: &Arc<SourceFile>, written: Vec<WrittenRow>) -> Result<Vec<WrittenRow>, Diagnostic> {
     let named = |w: &WrittenRow| match w.row.scope {
         ScopePattern::Named(scope) => Some(scope),
         ScopePattern::Any(_) => None,
     };
-    let of = |construct| written.iter().filter(move |w| w.row.construct == construct).filter_map(named);
+    let of = |construct| written.iter().filter(move |w| w.row.construct == construct);
     let mut out = Vec::new();
     for w in &written {
         let Some(scope) = named(w) else {
             out.push(w.clone());
             continue;
         };
-        let only_one = of(w.row.construct).all(|other| other == scope);
+        // A row for all scopes is for `sys`, too. Of two rows that say as much as each other neither is dropped: they are one too many.
+        let for_sys = |other: &WrittenRow| named(other).is_none_or(|other| other == Scope::Sys);
+        let doubled = |other: &WrittenRow| named(other).is_none() && (other.form, other.when) == (w.form, w.when);
+        let only_one = of(w.row.construct).all(|other| named(other) == Some(scope)) || of(w.row.construct).any(doubled);
         if scope == Scope::Sys || only_one {
             let mut w = w.clone();
             w.row.scope = ScopePattern::Any(None);
             out.push(w);
-        } else if of(w.row.construct).all(|other| other != Scope::Sys) {
+        } else if !of(w.row.construct).any(for_sys) {
             return Err(Diagnostic::error(
                 "the source model does not speak of scopes, and this construct has rows for several, none of them for `sys`",
             )

@@ -198,6 +198,17 @@ fn rows_for_scopes_work_without_scopes() {
     assert!(!read.iter().any(|r| r.contains("cta")), "{read:#?}");
     let said = refused(folder.path(), "none.map");
     assert!(said.contains("rows for several, none of them for `sys`"), "{said}");
+    // A row for all scopes is that of the whole system, and one of another scope beside it, for some types, is in no program.
+    for (row, kept) in [("R.ACQ.cta b8 => ld.relaxed.cta", false), ("R.ACQ.sys b8 => ld.relaxed.sys", true)] {
+        let mixed =
+            text.replace("R.ACQ.cta => ld.relaxed.cta\nR.ACQ.sys => ld.acquire.sys", &format!("R.ACQ.s => ld.acquire.s\n{row}"));
+        fs::write(folder.path().join("mixed.map"), mixed).expect("there is room");
+        let read = self::rows(folder.path(), "mixed.map");
+        assert_eq!(read.iter().any(|r| r.contains("R.ACQ") && r.contains("ld.relaxed")), kept, "{row}: {read:#?}");
+    }
+    // Two rows that say as much as each other stay an error, as they are where there are scopes.
+    fs::write(folder.path().join("doubled.map"), text.replace("R.ACQ.sys =>", "R.ACQ.s =>")).expect("there is room");
+    assert!(refused(folder.path(), "doubled.map").contains("two rows for `R.ACQ`"));
 }
 
 /// Damaged texts are read or refused, and what is wrong is shown in a text that is there.

@@ -23,7 +23,20 @@ fn an_assumed_row_is_a_row() {
     for name in ["desul-new", "dpcpp", "libclc-old", "nvidia-abi-12.8.1"] {
         let known = shipped(name).known_only();
         assert_eq!(known.unknown_failures(None), Vec::<String>::new(), "{name}");
-        assert!(known.about.left_out.iter().any(|head| head.starts_with("CAS_FAIL.")), "{name}: {:?}", known.about.left_out);
+        assert!(known.about.left_out.iter().any(|head| head.text.starts_with("CAS_FAIL.")), "{name}: {:?}", known.about.left_out);
+    }
+}
+
+/// So is one that says that there is none, whatever it calls its scopes, and however the load's rows are written.
+#[test]
+fn an_absent_row_is_a_row() {
+    let text = shipped("cuda-oxide").file.text.clone();
+    let silent = mapping(&text).expect("it is a mapping").unknown_failures(None).len();
+    for more in
+        ["CAS_FAIL.ACQ.s => absent", "CAS_FAIL.ACQ.t => absent", "CAS_FAIL.ACQ.t => absent\nR.ACQ.cta b8 => ld.acquire.cta"]
+    {
+        let said = mapping(&format!("{text}\n{more}\n")).unwrap_or_else(|e| panic!("{more}: {e:?}"));
+        assert_eq!(said.unknown_failures(None).len(), silent - 1, "{more}: {:?}", said.unknown_failures(None));
     }
 }
 

@@ -169,6 +169,30 @@ fn a_compare_exchange_needs_its_rows() {
     assert_eq!(answer(&riscv(&[("CAS.SC", "amoswap"), ("CAS_FAIL.SC", "lw")]), &succeeding), ProgramVerdict::Counterexample);
 }
 
+/// A table that has rows for compare-exchanges, of which it does not say what they become, is not asked what its other read-modify-writes become.
+#[test]
+fn a_compare_exchange_without_instructions_is_no_other_operation() {
+    let succeeding = "C mp\n{ x=0; y=0; }\nP0 (int* x, atomic_int* y) {\n  *x = 1;\n  atomic_store_explicit(y, 1, memory_order_release);\n}\n\
+        P1 (int* x, atomic_int* y) {\n  int e = 1;\n  \
+        int r0 = atomic_compare_exchange_strong_explicit(y, &e, 2, memory_order_acquire, memory_order_acquire);\n  int r1 = 7;\n  \
+        if (r0) { r1 = *x; }\n}\nexists (1:r0=1 /\\ 1:r1=0)\n";
+    let table = |atom: &str, row: &str| {
+        let text = shipped("rc11-to-ptx-descoped").file.text.replace("atom.acquire.sys", atom);
+        read(&format!("{text}\n{row}\n")).unwrap_or_else(|e| panic!("{row}: {e:?}"))
+    };
+    for (row, atom) in [
+        ("CAS.ACQ.t => absent", "atom.relaxed.sys"),
+        ("CAS.ACQ => other \"a lock\"", "atom.acquire.sys"),
+        ("CAS.ACQ => atom.relaxed.sys [assumed]", "atom.acquire.sys"),
+    ] {
+        let refused = ask(&table(atom, row).known_only(), &test(succeeding), None).err();
+        assert!(matches!(&refused, Some(Refusal::NoRow(heads)) if heads[0].starts_with("CAS.ACQ")), "{row}: {refused:?}");
+    }
+    assert_eq!(answer(&table("atom.relaxed.sys", ""), succeeding), ProgramVerdict::Counterexample);
+    assert_eq!(answer(&table("atom.acquire.sys", ""), succeeding), ProgramVerdict::TargetForbids);
+    assert_eq!(answer(&table("atom.acquire.sys", "CAS.ACQ => atom.relaxed.sys"), succeeding), ProgramVerdict::Counterexample);
+}
+
 /// A table that ships, with another row.
 fn with_row(name: &str, head: &str, body: &str) -> Mapping {
     let shipped = shipped(name);

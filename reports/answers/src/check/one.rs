@@ -84,7 +84,7 @@ fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
                     "the row says what the compiler emits for a compare-exchange that fails (docs/mapping-language.md, \
                          \"Compare-exchange\"); where it is one instruction, write that instruction"
                 }
-                false => "`margay mappings NAME` prints the rows of a mapping",
+                false => "`margay mappings NAME` prints the rows of a mapping; one that is `absent`, `other` or assumed says no instructions",
             })
         }
         Refusal::NoType(location) => {
