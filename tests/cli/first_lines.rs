@@ -23,7 +23,7 @@ fn rows_that_were_not_asked_about_are_counted() {
     assert!(first(&["check", "kernelintrinsics", "--bound", "2"]).contains(absent));
     assert!(first(&["weaken", "kernelintrinsics", "--bound", "2"]).contains(absent));
     let counts = coverage(&["check", "kernelintrinsics", "--bound", "2"]);
-    assert_eq!(counts, serde_json::json!({"rows": 17, "other": 0, "absent": 7, "assumed": 0, "taken": 0}));
+    assert_eq!(counts, serde_json::json!({"rows": 17, "other": 0, "absent": 7, "idle": 0, "assumed": 0, "taken": 0}));
     // What is assumed is left out by a check, and taken as it is by other commands.
     let checked = first(&["check", "cuda-oxide", "--bound", "2"]);
     assert!(checked.contains("cuda-oxide (Rust); 8 of 17 rows were not asked about (8 assumed); compare-exchanges"), "{checked}");

@@ -67,6 +67,11 @@ impl MappingLines {
                     steps.push(self.unused(step, unused, construct, target)?);
                     continue;
                 }
+                if width.is_some() && step.operation == Operation::Fence {
+                    return Err(Diagnostic::error("a fence accesses nothing, and so has no width")
+                        .at(&self.file, at, "in this instruction")
+                        .help("take the width away, or write it at the end of the access"));
+                }
                 steps.push(if form == LoweringForm::FailedCompareExchange { instruction::failed(step) } else { step });
             }
         }

@@ -204,9 +204,12 @@ impl MappingLines {
     ) -> Result<(Construct, ScopePattern, LoweringForm), Diagnostic> {
         let all = constructs(source);
         let names: Vec<String> = all.iter().map(|c| c.name(source)).collect();
-        let mut canonical = name.replace("ACQREL", "ACQ_REL");
+        // An instruction of a text may have a name that forms have elsewhere.
+        let is_known = |n: &String| name.strip_prefix(n.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let own_name = names.iter().any(is_known);
+        let mut canonical = if own_name { name.to_owned() } else { name.replace("ACQREL", "ACQ_REL") };
         let mut form = LoweringForm::Usual;
-        for other in [LoweringForm::CompareExchange, LoweringForm::FailedCompareExchange] {
+        for other in [LoweringForm::CompareExchange, LoweringForm::FailedCompareExchange].into_iter().filter(|_| !own_name) {
             let head = canonical.split('.').next();
             if let (Some(own), Some(operation)) = (other.name(), other.operation())
                 && head == Some(own)
@@ -275,7 +278,16 @@ impl MappingLines {
                         }));
                 }
                 Some(scope) => ScopePattern::Named(scope),
-                None => ScopePattern::Any(Some((*word).to_owned())),
+                None => match meant_otherwise(word, source) {
+                    None => ScopePattern::Any(Some((*word).to_owned())),
+                    Some((what, help)) => {
+                        return Err(Diagnostic::error(format!(
+                            "`{word}` in `{name}` is {what}, and not a scope or a word for one"
+                        ))
+                        .at(&self.file, span, "here")
+                        .help(help));
+                    }
+                },
             },
             _ => {
                 return Err(Diagnostic::error(format!("too many suffixes in `{name}`"))
@@ -285,4 +297,20 @@ impl MappingLines {
         };
         Ok((construct, scope, form))
     }
+}
+
+/// What a word is that would be read as the scope variable of a row, if tables have another meaning for it; and how that is written.
+fn meant_otherwise(word: &str, source: Signature) -> Option<(&'static str, String)> {
+    const OF_PTX: [&str; 6] = ["weak", "relaxed", "acquire", "release", "acq_rel", "volatile"];
+    let is_order = constructs(source).iter().any(|c| c.name(source).split('.').nth(1) == Some(word));
+    if instruction::is_c(source) && is_order || word == "ACQREL" || word == "sc" || OF_PTX.contains(&word) {
+        let help = "a row has one order, a compare-exchange two: `CAS.REL/ACQ.s`; for the scope write any other word, e.g. `s`";
+        return Some(("an order", help.to_owned()));
+    }
+    let kind = match (TYPES.contains(&word), OPERATIONS.contains(&word)) {
+        (true, _) => "a type",
+        (_, true) => "an operation",
+        _ => return None,
+    };
+    Some((kind, format!("types and operations stand apart, behind the scope: `RMW.ACQ.s {word}`")))
 }

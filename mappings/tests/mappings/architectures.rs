@@ -380,3 +380,22 @@ fn texts_that_are_wrong() {
     let without = load(&folder.path().join("lacking.map"), &LoadOptions::default()).expect_err("no dependencies");
     assert!(without.iter().any(|e| e.to_string().contains("unknown name `ctrl`")), "{without:?}");
 }
+
+/// An instruction of a text keeps its name, also where tables of C++ have that of a form of another operation.
+#[test]
+fn an_instruction_may_be_named_as_a_form_is() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let language =
+        "architecture \"named\"\ntag LOCKED on R W\nread R\nwrite W\nrmw RMW\nrmw CAS LOCKED\nrmw ACQREL LOCKED_TOO\nfence F\n"
+            .replace("tag LOCKED on R W\n", "tag LOCKED on R W\ntag LOCKED_TOO on R W\n");
+    let model = "named \"a language\"\nacyclic po | rf | co | fr as Sc\nempty rmw & (fr; co) as At\nempty [LOCKED | LOCKED_TOO]; rf & po as Tags\n";
+    let rows = "mapping \"m\" from named.cat to x86\nR => load\nW => store ; mfence\nRMW => lock_xchg\nCAS => mfence ; lock_xchg\n\
+                ACQREL => lock_xchg ; mfence\nF => mfence\n";
+    for (file, text) in [("named.arch", language.as_str()), ("named.cat", model), ("named.map", rows)] {
+        std::fs::write(folder.path().join(file), text).expect("there is room");
+    }
+    let mapping = load(&folder.path().join("named.map"), &LoadOptions::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
+    let texts: Vec<String> =
+        mapping.to_string().lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(texts, rows.lines().skip(1).collect::<Vec<_>>());
+}

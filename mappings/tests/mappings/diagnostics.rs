@@ -168,6 +168,12 @@ fn constructs_and_scopes() {
             "R.ACQ. => ld.acquire.sys",
             "R.NA.s => ld.weak",
             "R.NA.gpu => ld.weak",
+            "R.ACQ.acquire => ld.acquire.gpu",
+            "RMW.ACQ.REL => atom.acq_rel.gpu",
+            "CAS.REL.ACQ => atom.release.gpu",
+            "RMW.ACQ.b32 => atom.acquire.gpu",
+            "RMW.ACQ.nand => atom.acquire.gpu",
+            "R.ACQ.s => fence.sc.s.b32 ; ld.acquire.s",
         ],
         with_scoped_row
     ));
