@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use margay_answers::check::CheckSubject;
 use margay_cluster::cases;
 use margay_console::output::Output;
 
@@ -132,5 +133,7 @@ fn list(options: &CaseListArguments, into: Option<&Path>, output: &Output) -> Co
     asked.certify.clone_from(&options.certify);
     asked.checkpoint = Some(options.checkpoint.clone());
     asked.split = options.split.map(|n| n as usize);
-    cases::list::run(&loaded.mapping, asked, into, &limits, output)
+    // The cases are those of `check`, which asks without assumed rows.
+    let subject = CheckSubject::new(&options.mapping, loaded.mapping);
+    cases::list::run(&subject.mapping, asked, into, &limits, output)
 }

@@ -62,4 +62,4 @@ pub mod witness;
 pub use margay_language as language;
 pub use margay_solver::Backend;
 pub use search::SearchOptions;
-pub use verify::verify;
+pub use verify::{not_asked, verify};

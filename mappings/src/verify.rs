@@ -10,7 +10,7 @@ use crate::certificate::{self, HeldSearchTexts, MappingDocument, MappingSubject,
 use crate::check::CertifiedCheck;
 use crate::compare::{CertifiedComparison, Subjects};
 use crate::language::Mapping;
-use crate::search::Progress;
+use crate::search::{Progress, SearchOptions};
 
 /// Verifies all that the certificate of a check or a comparison says: translates each case again and compares it with the proof clause by
 /// clause, checks each proof, and goes through all partitions of events to see that the cases cover each bound.
@@ -26,7 +26,7 @@ pub fn verify(
     let bases = document.subject.bases(held)?;
     let extent = match &document.subject {
         MappingSubject::Check { mapping, source, target, given } => {
-            let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
+            let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?.asked(given.known_only);
             let options = given.options().map_err(|what| vec![wrong(folder, &what)])?;
             let mut check = CertifiedCheck::new(&mapping, &options)?;
             certificate::verify((document, folder), &mut check, (jobs, progress))?
@@ -47,4 +47,30 @@ pub fn verify(
         }
     };
     Ok(Verified { extent, bases })
+}
+
+/// What of its mapping a certificate of a search is not about, as the end of a first line.
+///
+/// # Errors
+/// Texts that are none of a mapping or a model, names of nothing.
+pub fn not_asked(subject: &MappingSubject) -> Result<String, Vec<Diagnostic>> {
+    match subject {
+        MappingSubject::Check { mapping, source, target, given } => {
+            let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?.asked(given.known_only);
+            let options =
+                SearchOptions { only: given.only.clone(), without: given.without.clone(), ..SearchOptions::new(given.bound) };
+            Ok(mapping.not_asked_in_words(Some(&constructs(&mapping, &options)?)))
+        }
+        MappingSubject::Diff { mapping: Some(mapping), old, new, given } => {
+            let mapping = Mapping::between(&mapping.file(), old.read()?, new.read()?)?;
+            Ok(mapping.rows_not_asked_in_words(Some(&constructs(&mapping, &given.options())?)))
+        }
+        MappingSubject::Diff { mapping: None, .. } => Ok(String::new()),
+    }
+}
+
+/// The names of the constructs that programs are made of.
+fn constructs(mapping: &Mapping, options: &SearchOptions) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let signature = mapping.source.signature;
+    Ok(options.constructs(signature)?.into_iter().map(|construct| construct.name(signature)).collect())
 }

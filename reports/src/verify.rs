@@ -163,6 +163,8 @@ parts! {
         pub guards: Option<usize>,
         /// The reading of modification order.
         pub co: CoherenceReadingRecord,
+        /// Were the assumed rows of the mapping left out?
+        pub known_only: bool,
     }
 
     /// `margay verify` of a comparison.

@@ -38,7 +38,13 @@ fn answer(arguments: &[&str]) -> serde_json::Value {
 
 #[test]
 fn cases_that_were_solved_elsewhere_are_not_solved_again() {
-    let questions: [&[&str]; 3] = [
+    // Its assumed row would have a counterexample, and no check asks about it.
+    let rows =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings/rc11-to-ptx.map")).expect("a mapping");
+    let rows = rows.replace("R.ACQ.s       => ld.acquire.s", "R.ACQ.s => ld.relaxed.s [assumed]");
+    let assumed = write(&folder("cases/assumed"), "assumed.map", rows);
+    let questions: [&[&str]; 4] = [
+        &[&assumed, "--bound", "4", "--only", "R.NA,R.ACQ,W.NA,W.REL,RMW.ACQ"],
         &["rc11-to-ptx", "--bound", "4", "--without", "R.SC,W.SC,RMW.SC"],
         &["rc11-to-ptx-no-release-rmw", "--bound", "4", "--level", "execution", "--split", "30"],
         &["rc11-to-ptx-no-fence-sc-load", "--bound", "4", "--split", "9"],

@@ -24,6 +24,14 @@ fn rows_that_were_not_asked_about_are_counted() {
     assert!(first(&["weaken", "kernelintrinsics", "--bound", "2"]).contains(absent));
     let counts = coverage(&["check", "kernelintrinsics", "--bound", "2"]);
     assert_eq!(counts, serde_json::json!({"rows": 17, "other": 0, "absent": 7, "idle": 0, "assumed": 0, "taken": 0}));
+    // So are those between two models that are compared.
+    let compared = |table: &str, more: &[&str]| {
+        let arguments = ["diff", "rc11-scoped", "ptx-6.0", "--mapping", table, "--bound", "2"];
+        words(&out(&margay(&[&arguments[..], more].concat())))
+    };
+    assert!(compared("kernelintrinsics", &[]).contains("rc11-scoped and ptx-6.0; 7 of 17 rows were not asked about (7 absent)"));
+    assert!(compared("cuda-oxide", &[]).contains("; 8 of 17 rows are assumed; compare-exchanges that fail were not asked about"));
+    assert!(!compared("kernelintrinsics", &["--only", "R.RLX,W.RLX"]).contains("asked about"));
     // What is assumed is left out by a check, and taken as it is by other commands.
     let checked = first(&["check", "cuda-oxide", "--bound", "2"]);
     assert!(checked.contains("cuda-oxide (Rust); 8 of 17 rows were not asked about (8 assumed); compare-exchanges"), "{checked}");

@@ -57,6 +57,17 @@ impl Mapping {
         mapping
     }
 
+    /// Was it asked without its assumed rows ([`Mapping::known_only`])?
+    pub fn is_known_only(&self) -> bool {
+        !self.about.left_out.is_empty()
+    }
+
+    /// The mapping as a question has it: whole, or without its assumed rows.
+    #[must_use]
+    pub fn asked(self, known_only: bool) -> Mapping {
+        if known_only { self.known_only() } else { self }
+    }
+
     /// The best and the worst of what its rows say of where they come from; `None` for a mapping that does not say.
     pub fn known(&self) -> Option<(Knowledge, Knowledge)> {
         let all = self.rows.iter().flat_map(|r| &r.alternatives).flat_map(|l| &l.uses);

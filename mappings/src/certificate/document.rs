@@ -78,6 +78,9 @@ pub struct QuestionOptions {
     pub guards: Option<usize>,
     /// The reading of modification order.
     pub co: CoReading,
+    /// Were the assumed rows of the mapping left out?
+    #[serde(default)]
+    pub known_only: bool,
 }
 
 /// A question, and up to how many events there is no counterexample.

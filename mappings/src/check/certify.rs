@@ -49,7 +49,7 @@ pub fn subject(mapping: &Mapping, options: &CheckOptions) -> Result<MappingSubje
         mapping: Text::of(&mapping.file),
         source: ModelText::of(&mapping.source)?,
         target: ModelText::of(&mapping.target)?,
-        given: QuestionOptions::of(options),
+        given: QuestionOptions::of(mapping, options),
     })
 }
 
@@ -77,7 +77,7 @@ pub fn goes_on(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions
 /// What the certificate of a check asks; `None` for others.
 fn statement(subject: MappingSubject) -> Result<Option<CheckStatement>, Vec<Diagnostic>> {
     let MappingSubject::Check { mapping, source, target, given } = subject else { return Ok(None) };
-    let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
+    let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?.asked(given.known_only);
     let Ok(options) = given.options() else { return Ok(None) };
     let asked = questions::resolve(&mapping, &options)?;
     CheckStatement::new(&mapping, &options, &asked).map(Some)

@@ -2,12 +2,13 @@
 
 use super::options::CheckOptions;
 use crate::certificate::QuestionOptions;
+use crate::language::Mapping;
 use crate::level::{CoReading, Level};
 use crate::search::SearchOptions;
 
 impl QuestionOptions {
-    /// What the options ask.
-    pub(super) fn of(options: &CheckOptions) -> Self {
+    /// What the options ask of a mapping.
+    pub(super) fn of(mapping: &Mapping, options: &CheckOptions) -> Self {
         // Without `..`: whoever adds an option says here whether an answer depends on it.
         let CheckOptions {
             search,
@@ -42,6 +43,7 @@ impl QuestionOptions {
             guards: *guards,
             // At program level there is one reading.
             co: if *level == Level::Program { CoReading::Exists } else { *co },
+            known_only: mapping.is_known_only(),
         }
     }
 
@@ -50,7 +52,8 @@ impl QuestionOptions {
     /// # Errors
     /// A combination that the command line refuses: it would say something of the question that is not so.
     pub(crate) fn options(&self) -> Result<CheckOptions, String> {
-        let Self { bound, axioms, without, only, typed, level, guards, co } = self;
+        // What is asked of which rows is said of the mapping.
+        let Self { bound, axioms, without, only, typed, level, guards, co, known_only: _ } = self;
         if *level == Level::Program && *co != CoReading::Exists {
             return Err(format!("at program level there is no modification order `{}` to ask about", co.name()));
         }

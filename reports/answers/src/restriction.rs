@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use margay_mappings::certificate::MappingSubject;
 use margay_mappings::check::{CheckOptions, Level};
 use margay_mappings::compare::CompareOptions;
 use margay_mappings::language::Mapping;
@@ -19,24 +20,47 @@ impl Restriction {
     /// Of a check, and of whatever asks like one. (What the table does not say is said of the table: `Mapping::not_asked_in_words`.)
     pub fn of_check(options: &CheckOptions) -> Self {
         let mut out = Self::of_constructs("programs", &options.only, &options.without);
-        match options.axioms.as_slice() {
-            [] => {}
-            [one] => out.add(format!("only axiom {one}")),
-            several => out.add(format!("only axioms {}", several.join(", "))),
-        }
-        if !options.typed {
-            out.add("a location may be both plain and atomic");
-        }
+        out.add_axioms(&options.axioms, options.typed);
         if let Some(baseline) = &options.baseline {
             out.add(format!("those of {} left out", baseline.baseline.file.name));
         }
-        if let Some(most) = options.guards.filter(|_| options.level == Level::Program) {
-            out.add(match most {
-                1 => "at most 1 guard or computed value".to_owned(),
-                n => format!("at most {n} guards and computed values"),
-            });
-        }
+        out.add_guards(options.guards.filter(|_| options.level == Level::Program));
         out
+    }
+
+    /// Of what a certificate of a search says that there is none of.
+    pub fn of_certificate(subject: &MappingSubject) -> Self {
+        match subject {
+            MappingSubject::Check { given, .. } => {
+                let mut out = Self::of_constructs("programs", &given.only, &given.without);
+                if given.level == Level::Execution {
+                    out.0.insert(0, "single executions".to_owned());
+                }
+                out.add_axioms(&given.axioms, given.typed);
+                out.add_guards(given.guards);
+                out
+            }
+            MappingSubject::Diff { given, .. } => Self::of_models((&given.only, &given.without), given.level, given.typed),
+        }
+    }
+
+    fn add_axioms(&mut self, axioms: &[String], typed: bool) {
+        match axioms {
+            [] => {}
+            [one] => self.add(format!("only axiom {one}")),
+            several => self.add(format!("only axioms {}", several.join(", "))),
+        }
+        if !typed {
+            self.add("a location may be both plain and atomic");
+        }
+    }
+
+    fn add_guards(&mut self, most: Option<usize>) {
+        match most {
+            None => {}
+            Some(1) => self.add("at most 1 guard or computed value"),
+            Some(n) => self.add(format!("at most {n} guards and computed values")),
+        }
     }
 
     /// As [`Restriction::of_check`], for an answer that does not say otherwise that it is about single executions.
@@ -50,15 +74,20 @@ impl Restriction {
 
     /// Of a comparison; nothing of `blind` was in an execution.
     pub fn of_comparison(options: &CompareOptions, blind: &[&str]) -> Self {
-        let mut out = Self::of_constructs("executions", &options.only, &options.without);
-        if options.level == Level::Program {
-            out.add("outcomes of programs");
-        }
-        if options.typed {
-            out.add("no location both plain and atomic");
-        }
+        let mut out = Self::of_models((&options.only, &options.without), options.level, options.typed);
         if !blind.is_empty() {
             out.add(format!("{} not compared", blind.join(", ")));
+        }
+        out
+    }
+
+    fn of_models((only, without): (&[String], &[String]), level: Level, typed: bool) -> Self {
+        let mut out = Self::of_constructs("executions", only, without);
+        if level == Level::Program {
+            out.add("outcomes of programs");
+        }
+        if typed {
+            out.add("no location both plain and atomic");
         }
         out
     }

@@ -41,6 +41,8 @@ pub struct StatementOptions {
     pub solver_version: String,
     /// Techniques that are switched off.
     pub off: Vec<String>,
+    /// Were the assumed rows of the mapping left out?
+    pub known_only: bool,
 }
 
 /// What a check asks, whatever the bound.
@@ -87,6 +89,7 @@ impl CheckStatement {
                 solver: options.backend.name().to_owned(),
                 solver_version: options.backend.version().to_owned(),
                 off: off.map(|switch| switch.name.to_owned()).collect(),
+                known_only: mapping.is_known_only(),
             },
         })
     }
@@ -109,10 +112,20 @@ impl CheckStatement {
     pub fn asks_as(&self, other: &Self) -> bool {
         let options = |of: &Self| {
             // Without `..`: whoever adds an option says here whether it is a part of the question.
-            let StatementOptions { level, axioms, constructs, typed, guards, co, solver: _, solver_version: _, off: _ } =
-                &of.options;
+            let StatementOptions {
+                level,
+                axioms,
+                constructs,
+                typed,
+                guards,
+                co,
+                solver: _,
+                solver_version: _,
+                off: _,
+                known_only,
+            } = &of.options;
             let co = if *level == Level::Program { CoReading::Exists } else { *co };
-            (*level, axioms.clone(), constructs.clone(), *typed, *guards, co)
+            (*level, axioms.clone(), constructs.clone(), *typed, *guards, co, *known_only)
         };
         let texts = |of: &Self| of.parts().into_iter().filter(|(part, _)| TEXTS.contains(&part.as_str())).collect::<Vec<_>>();
         texts(self) == texts(other) && options(self) == options(other)
@@ -128,8 +141,8 @@ impl CheckStatement {
     /// # Errors
     /// Texts or names that are none of a mapping, a model or an option.
     pub fn load(&self) -> Result<(Mapping, CheckOptions), Vec<Diagnostic>> {
-        let mapping = Mapping::between(&self.mapping.file(), self.source.read()?, self.target.read()?)?;
         let o = &self.options;
+        let mapping = Mapping::between(&self.mapping.file(), self.source.read()?, self.target.read()?)?.asked(o.known_only);
         let unknown = |name: &str| {
             let error = Diagnostic::error(format!("the case file has an unknown technique, `{name}`"));
             let known: Vec<&str> = Techniques::SWITCHES.iter().map(|s| s.name).collect();

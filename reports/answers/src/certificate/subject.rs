@@ -53,6 +53,9 @@ pub fn asked(subject: &MappingSubject) -> String {
             if let Some(guards) = given.guards {
                 out.push_str(&format!(", at most {guards} guards and computed values"));
             }
+            if given.known_only {
+                out.push_str(", without the assumed rows");
+            }
             (&given.without, &given.only, given.typed)
         }
         MappingSubject::Diff { given, .. } => {
@@ -71,8 +74,8 @@ pub fn asked(subject: &MappingSubject) -> String {
 
 /// What was asked of a check, as a part of a document.
 pub fn check_given(given: &QuestionOptions) -> report::CheckGiven {
-    let QuestionOptions { bound, axioms, without, only, typed, level, guards, co } = given.clone();
-    report::CheckGiven { bound, axioms, without, only, typed, level: level.into(), guards, co: co.into() }
+    let QuestionOptions { bound, axioms, without, only, typed, level, guards, co, known_only } = given.clone();
+    report::CheckGiven { bound, axioms, without, only, typed, level: level.into(), guards, co: co.into(), known_only }
 }
 
 /// What was asked of a comparison, as a part of a document.

@@ -75,7 +75,12 @@ pub fn answer(context: &DiffContext<'_>) -> Headline {
     let [old, new] = &report.models;
     // What is equal is so as far as the two were compared.
     let restriction = Restriction::of_comparison(context.options, &report.blind);
-    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &format!("{old} and {new}"));
+    // Models of two languages are compared as far as the rows between them say.
+    let rows = match context.subjects {
+        Subjects::Mapping(mapping) => mapping.rows_not_asked_in_words(Some(&report.constructs)),
+        Subjects::Models(..) => String::new(),
+    };
+    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &format!("{old} and {new}{rows}"));
     let smallest = report.questions.iter().filter_map(|q| match q.verdict {
         ComparisonVerdict::Different(events) => Some(events),
         ComparisonVerdict::Equal | ComparisonVerdict::Undecided(_) => None,
@@ -249,6 +254,14 @@ fn meaning(context: &DiffContext<'_>) -> String {
              execution is said of each difference. "
         }
     });
+    if let Subjects::Mapping(mapping) = context.subjects
+        && [&mapping.source, &mapping.target]
+            .into_iter()
+            .flat_map(|model| &model.checks)
+            .any(margay_models::Check::is_undefined_behaviour)
+    {
+        out.push_str("Executions that a model calls undefined were left out. ");
+    }
     if !report.blind.is_empty() {
         let names = report.blind.join(", ");
         out.push_str(&format!("Executions had nothing of {names}, so what the models say of that was not compared. "));

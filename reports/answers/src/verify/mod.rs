@@ -19,6 +19,7 @@ use margay_models::certificate::{open, wrong};
 use margay_reports::verify as document;
 
 use crate::certificate::{author, bases, claims, extent, said, size, subject};
+use crate::restriction::Restriction;
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -78,16 +79,17 @@ fn verified(options: &VerificationOptions, limits: &RunLimits, output: &Output) 
     let followed = limits.within(move || {
         let bar = Bar::new(shown);
         let result = margay_mappings::verify(&document, &folder, &held, (jobs, &bar));
+        let result = result.and_then(|verified| Ok((verified, margay_mappings::not_asked(&document.subject)?)));
         bar.finish();
         (result, document)
     });
-    let (verified, document) = match followed {
+    let ((verified, not_asked), document) = match followed {
         Some((Ok(verified), document)) => (verified, document),
         Some((Err(errors), _)) => return output.wrong(&errors),
         None => return undecided(&options.certificate, limits, output),
     };
     let exit = output.settle(Exit::Holds);
-    let seen = Seen { document: &document, verified, seconds: start.elapsed().as_secs_f64(), jobs };
+    let seen = Seen { document: &document, verified, not_asked, seconds: start.elapsed().as_secs_f64(), jobs };
     match output.format {
         Format::Human => seen.print(output)?,
         Format::Json => match &document.subject {
@@ -136,6 +138,8 @@ fn undecided(certificate: &Path, limits: &RunLimits, output: &Output) -> Command
 struct Seen<'a> {
     document: &'a MappingDocument,
     verified: Verified,
+    /// What of its mapping it is not about, as the end of the first line.
+    not_asked: String,
     seconds: f64,
     jobs: usize,
 }
@@ -143,7 +147,8 @@ struct Seen<'a> {
 impl Seen<'_> {
     fn print(&self, output: &Output) -> std::io::Result<()> {
         let (subject, bases) = (&self.document.subject, &self.verified.bases);
-        let said = said(&self.document.claims, subject::nothing(subject), &subject::about(subject, bases));
+        let about = format!("{}{}{}", subject::about(subject, bases), Restriction::of_certificate(subject), self.not_asked);
+        let said = said(&self.document.claims, subject::nothing(subject), &about);
         output.print(&wrapped(&format!("{}: {}", output.good("verified"), said[0]), output.width()))?;
         for line in &said[1..] {
             output.print(&indented(line, output.width()))?;
