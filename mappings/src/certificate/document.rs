@@ -79,7 +79,7 @@ pub struct QuestionOptions {
     /// The reading of modification order.
     pub co: CoReading,
     /// Were the assumed rows of the mapping left out?
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub known_only: bool,
 }
 
