@@ -6,6 +6,7 @@ use std::path::Path;
 use margay_litmus::corpus::{self, Expected};
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
+use margay_litmus::parallel::in_order;
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
@@ -42,6 +43,18 @@ fn differing<'t>(model: &Model, tests: &'t [(String, Test, Expected)], choice: C
         Err(error) => Some(format!("{file}: {error}")),
     };
     tests.iter().filter_map(of)
+}
+
+/// What comes of each number below `items`, on all cores: each asks all tests of another model.
+fn on_all_cores<R: Send>(items: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut all = Vec::new();
+    let take = |_, one| {
+        all.push(one);
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let Ok(()) = in_order(cores, items, || (), |(), item| work(item), take);
+    all
 }
 
 #[test]
@@ -304,27 +317,21 @@ const EDITS: [(&str, &str, &str); 90] = [
 #[test]
 fn every_line_of_the_model_matters_to_a_hand_made_test() {
     let (tests, text) = (tests(), shipped());
-    let mut blind = Vec::new();
-    for (from, to, what) in EDITS {
+    let is_blind = |edit: usize| {
+        let (from, to, what) = EDITS[edit];
         assert_eq!(text.matches(from).count(), 1, "ptx-8.cat has changed, so must this test: {from}");
         let edited = model(text.replace(from, to));
-        if differing(&edited, &tests, Choice::Auto).next().is_none() {
-            blind.push(format!("{what}: {from} => {to}"));
-        }
-    }
+        differing(&edited, &tests, Choice::Auto).next().is_none().then(|| format!("{what}: {from} => {to}"))
+    };
+    let blind: Vec<String> = on_all_cores(EDITS.len(), is_blind).into_iter().flatten().collect();
     assert!(blind.is_empty(), "no hand-made test tells\n{}", blind.join("\n"));
 }
 
-/// Where the text allows two readings: a built-in model, in what it differs from `ptx-8`, and the smallest tests that tell them
-/// apart. (docs/ptx-isa-derivation.md, A2 and A3.)
-type Reading = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
-const READINGS: [Reading; 7] = [
+/// Where the text allows two readings: a built-in model that says the other one by the lines in which it differs from `ptx-8` (models/readings), and the
+/// smallest tests that tell them apart. (docs/ptx-isa-derivation.md, A2 and A3.)
+const READINGS: [(&str, &[&str]); 7] = [
     (
         "ptx-8-waits-by-branch",
-        &[(
-            "(* 8.9.5, base causality order: program order, synchronisation, and whatever they compose to. *)\nlet base-causality = (po | synchronizes | commits)+\n",
-            WAITS_BY_BRANCH,
-        )],
         // All that look at what is behind a wait without a branch.
         &[
             "arrive-release-wait-acquire.litmus",
@@ -360,51 +367,14 @@ const READINGS: [Reading; 7] = [
             "tcgen05-commit-passes-on.litmus",
         ],
     ),
-    (
-        "ptx-8-reads-before-async-writes",
-        &[(
-            "  | (before-async & overlap & same-proxy & scta)\n",
-            "  | (before-async & overlap & same-proxy & scta)\n  | (([R & GEN]; before-async; [W & ASYNC]) & overlap)\n",
-        )],
-        &["pipeline-reuse-no-fence.litmus"],
-    ),
-    (
-        "ptx-8-mbarrier-async",
-        &[
-            ("(* The same three items where", MBARRIER_ASYNC),
-            (
-                "    ((from-generic; before-async; [GEN]) & overlap)\n",
-                "    ((from-generic; before-async; [reached]) & overlap)
-  | (([W & MBARRIER]; base-causality; [F & ASYNC & SHARED]; before-async; [R & MBARRIER]) & overlap)
-  | ((initialisation; before-async; [R & MBARRIER]) & overlap)\n",
-            ),
-            (
-                "  | (before-async & overlap & same-proxy & scta)\n",
-                "  | ((before-async; [reached | ASYNC]) & overlap & same-proxy & scta)\n",
-            ),
-        ],
-        &["init-bulk-no-fence.litmus", "init-bulk-proxy-fence-before.litmus"],
-    ),
+    ("ptx-8-reads-before-async-writes", &["pipeline-reuse-no-fence.litmus"]),
+    ("ptx-8-mbarrier-async", &["init-bulk-no-fence.litmus", "init-bulk-proxy-fence-before.litmus"]),
     (
         "ptx-8-proxy-fences-in-pairs",
-        &[
-            ("let enter-async(S) = [F & ASYNC & S]; (before-async & scta); [ASYNC & S]\n", IN_PAIRS),
-            (
-                "base-causality; synchronizes-proxies(ASYNC & SHARED); into-async) & overlap)",
-                "base-causality; (in-pairs | synchronizes-proxies(ASYNC & SHARED)); acquire-async) & overlap)",
-            ),
-        ],
         &["one-way-release.litmus", "one-way-acquire.litmus", "one-way-acquire-behind-acquire.litmus"],
     ),
     (
         "ptx-8-mbarriers-order-shared",
-        &[
-            ("let synchronizes-shared =\n", ORDER_SHARED),
-            (
-                "  | ([shared-release]; po; [B & RLX & CLUSTER]; sync_barrier) & sr\n",
-                "  | ([shared-release]; po; [B & RLX & CLUSTER]; sync_barrier) & sr\n  | at-narrow-mbarriers\n",
-            ),
-        ],
         // Not what is in global memory: `wait-cta-global`.
         &[
             "arrive-cta-of-another-cta.litmus",
@@ -418,22 +388,6 @@ const READINGS: [Reading; 7] = [
     ),
     (
         "ptx-8-clusters-order-shared",
-        &[
-            ("let synchronizes-shared =\n", ORDER_SHARED),
-            (
-                "  | ([shared-release]; po; [B & RLX & CLUSTER]; sync_barrier) & sr\n",
-                "  | ([shared-release]; po; [B & RLX & CLUSTER]; sync_barrier) & sr\n  | at-narrow-mbarriers\n",
-            ),
-            ("   bulk operation \"accesses its mbarrier operand using generic-proxy\"). *)\n", BY_THE_BLOCK_OF_THE_MEMORY),
-            (
-                "  | (before-async & overlap & same-proxy & scta)\n",
-                "  | (before-async & overlap & same-proxy & (scta | SHARED * SHARED))\n",
-            ),
-            (
-                "(to-generic | into-async | async_issue; [GEN])) & overlap)\n",
-                "(to-generic | into-async | async_issue; [GEN])) & overlap)\n  | (([SHARED & ASYNC]; shared-causality; async_issue; [ASYNC]) & overlap)\n",
-            ),
-        ],
         // Not what is in global memory: `wait-cta-global`.
         &[
             "arrive-cta-of-another-cta.litmus",
@@ -448,78 +402,24 @@ const READINGS: [Reading; 7] = [
             "wait-cta-overwritten.litmus",
         ],
     ),
-    (
-        "ptx-8-completions-before-arrivals",
-        &[("let before-async = base-causality?; async_issue\n", COMPLETIONS_BEFORE_ARRIVALS)],
-        &["completion-before-arrival.litmus"],
-    ),
+    ("ptx-8-completions-before-arrivals", &["completion-before-arrival.litmus"]),
 ];
-
-/// What an mbarrier orders whatever the scopes of its operations.
-const ORDER_SHARED: &str = r#"(* The other reading of M1 in docs/ptx-isa-derivation.md: an mbarrier is an object of shared memory, and what its operations order there they order for every
-   thread that can reach it. Scopes say what they order of global memory. *)
-let at-narrow-mbarriers = narrow-mbarrier & (release-pattern; observation; acquire-pattern)
-let synchronizes-shared =
-"#;
-
-/// Whose the asynchronous accesses of shared memory are.
-const BY_THE_BLOCK_OF_THE_MEMORY: &str = r#"   bulk operation "accesses its mbarrier operand using generic-proxy"). The other reading of A8 in docs/ptx-isa-derivation.md:
-   an access of shared memory is performed by the thread block whose memory it is, so that all asynchronous ones of a location are by one block. *)
-"#;
-
-/// An operation that does not wait for the arrivals in front of it.
-const COMPLETIONS_BEFORE_ARRIVALS: &str = r#"(* The other reading of M5 in docs/ptx-isa-derivation.md: a thread does not wait for an arrival of its own, so that complete-tx of an operation behind it may
-   come first; unless somebody saw the arrival, whom the operation is behind. *)
-let arrived = W & MBARRIER & REL
-let before-async =
-    ((base-causality?; async_issue) \ (rmw?; [arrived]; async_issue))
-  | (rmw?; [arrived]; synchronizes; base-causality?; async_issue)
-"#;
-
-/// Fences of one direction that order nothing alone.
-const IN_PAIRS: &str = r#"(* The other reading of A7 in docs/ptx-isa-derivation.md: a fence of one direction orders only together with one of the other kind, as those of tensor
-   maps do. *)
-let enter-async(S) = [(F & ASYNC & S) \ (REL | ACQ)]; (before-async & scta); [ASYNC & S]
-let acquire-async = [F & ACQ & ASYNC & SHARED]; (before-async & scta); [ASYNC & SHARED]
-let in-pairs = morally-strong & ([F & REL & ASYNC & SHARED]; base-causality; [F & ACQ & ASYNC & SHARED])
-"#;
-
-/// What a wait orders where only a branch on its result makes it wait.
-const WAITS_BY_BRANCH: &str = r#"(* 8.9.5, base causality order: program order, synchronisation, and whatever they compose to. The other reading of M6 in docs/ptx-isa-derivation.md:
-   a wait at an mbarrier orders "when it returns True", so what is behind it without a branch on its result is not ordered by it. *)
-let wait = R & MBARRIER
-let base-causality = ([_ \ wait]; po | [wait]; ctrl | synchronizes | commits)+
-"#;
-
-/// What asynchronous operations access without a fence of the async proxy where complete-tx goes through that.
-const MBARRIER_ASYNC: &str = r#"(* The other reading of A2 in docs/ptx-isa-derivation.md: complete-tx of a bulk operation is through the async proxy, as NVIDIA's guides had it
-   before the ISA spoke of it ("Make initialized barrier visible in async proxy"). So it sees an mbarrier.init behind `fence.proxy.async` or
-   `fence.mbarrier_init` alone. What follows is what other accesses of asynchronous operations see without such a fence. The arrival of
-   `cp.async.mbarrier.arrive` is of scope cta, complete-tx of scope cluster; that of `st.async` comes behind a generic write. *)
-let reached =
-    (W & GEN)
-  | ((R & GEN) \ MBARRIER)
-  | (R & MBARRIER & CTA)
-  | range([(W & GEN) \ MBARRIER]; po; [R & MBARRIER])
-
-(* The same three items where"#;
 
 #[test]
 fn each_other_reading_is_told_apart_by_one_test() {
     let tests = tests();
-    for (file, edits, telling) in READINGS {
-        let text = library::built_in(file).unwrap().text.clone();
-        let mut wanted = shipped();
-        for (from, to) in edits {
-            assert_eq!(wanted.matches(from).count(), 1, "{from}");
-            wanted = wanted.replace(from, to);
-        }
-        // The first line, the title, is the reading's own.
-        let body = |text: &str| text.split_once('\n').unwrap().1.to_owned();
-        assert_eq!(body(&text), body(&wanted), "{file} is not ptx-8 with its edits");
-        let other: Vec<String> = differing(&model(text), &tests, Choice::Both).collect();
+    let mut shipped: Vec<&str> = library::built_in_names().filter(|name| name.starts_with("ptx-8-")).collect();
+    let mut listed: Vec<&str> = READINGS.iter().map(|(name, _)| *name).collect();
+    shipped.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(shipped, listed);
+    let told = |reading: usize| -> Vec<String> {
+        let text = library::built_in(READINGS[reading].0).unwrap().text.clone();
+        differing(&model(text), &tests, Choice::Both).collect()
+    };
+    for ((name, telling), other) in READINGS.into_iter().zip(on_all_cores(READINGS.len(), told)) {
         let names: Vec<&str> = other.iter().map(|line| line.split(':').next().unwrap()).collect();
-        assert_eq!(names, telling, "{file}");
+        assert_eq!(names, telling, "{name}");
     }
 }
 

@@ -9,6 +9,7 @@ mod generate;
 mod judge;
 mod lowering;
 mod naive;
+mod readings;
 mod robustness;
 mod roundtrip;
 mod sets;

@@ -23,7 +23,7 @@ fn every_model_of_the_folders_is_built_in() {
         .chain(folder(&crate_folder.join("architectures")))
         .chain(folder(&crate_folder.join("readings")))
         .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
-        .filter_map(|name| name.strip_suffix(".cat").map(str::to_owned))
+        .filter_map(|name| name.strip_suffix(".cat").or_else(|| name.strip_suffix(".patch")).map(str::to_owned))
         .collect();
     files.sort();
     let mut listed: Vec<&str> = library::built_in_names().collect();
