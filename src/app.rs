@@ -103,7 +103,6 @@ pub enum ApplicationDevice {
 /// The time that a run on a GPU has where none is named (section 4.2).
 const WATCHDOG: Duration = Duration::from_secs(30);
 
-/// Runs the command.
 pub fn run(app: &AppArguments, output: &Output) -> CommandOutcome {
     let (AppCommand::Test(AppRuns { runs, .. })
     | AppCommand::Harden(AppRuns { runs, .. })

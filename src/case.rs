@@ -94,7 +94,6 @@ struct Simulate {
     to: u32,
 }
 
-/// Runs the command.
 pub fn run(options: &CaseArguments, output: &Output) -> CommandOutcome {
     match &options.command {
         CaseCommand::Run(options) => cases::run::run(&options.asked(), output),

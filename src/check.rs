@@ -14,7 +14,6 @@ use crate::CommandOutcome;
 use crate::arguments::CheckArguments;
 use crate::question::level;
 
-/// Runs the command.
 pub fn run(options: &CheckArguments, output: &Output) -> CommandOutcome {
     if options.all_mappings {
         return match options.of_all() {

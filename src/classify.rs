@@ -22,7 +22,6 @@ pub struct ClassifyArguments {
     pub duplicates: bool,
 }
 
-/// Runs the command.
 pub fn run(options: &ClassifyArguments, output: &Output) -> CommandOutcome {
     let ClassifyArguments { tests, distinct, duplicates } = options;
     classify::run(&classify::ClassifyOptions { tests: tests.clone(), distinct: *distinct, duplicates: *duplicates }, output)

@@ -7,7 +7,6 @@ use margay_console::output::Output;
 use crate::CommandOutcome;
 use crate::arguments::ConfirmArguments;
 
-/// Runs the command.
 pub fn run(options: &ConfirmArguments, output: &Output) -> CommandOutcome {
     let loaded = match options.question.statement.load(&options.mapping) {
         Ok(loaded) => loaded,

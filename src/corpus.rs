@@ -7,7 +7,6 @@ use margay_litmus::corpus::choice::Filter;
 use crate::CommandOutcome;
 use crate::arguments::CorpusArguments;
 
-/// Runs the command.
 pub fn run(options: &CorpusArguments, output: &Output) -> CommandOutcome {
     let CorpusArguments { folder, filter, model, fail_fast, timeout, jobs, junit, bless, require_verdicts, engine } = options;
     let asked = CorpusOptions {

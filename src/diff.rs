@@ -12,7 +12,6 @@ use margay_models::diagnostic::Diagnostic;
 use crate::CommandOutcome;
 use crate::arguments::{DiffArguments, Switch};
 
-/// Runs the command.
 pub fn run(options: &DiffArguments, output: &Output) -> CommandOutcome {
     let DiffArguments { models, git, mapping, .. } = options;
     let mut warnings = Vec::new();

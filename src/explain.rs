@@ -33,7 +33,6 @@ pub struct ExplainArguments {
     pub shown: ShownArguments,
 }
 
-/// Runs the command.
 pub fn run(options: &ExplainArguments, output: &Output) -> CommandOutcome {
     let ExplainArguments { test, model, engine: EngineArguments { unroll, engine }, races, timeout, shown } = options;
     let asked =

@@ -11,7 +11,6 @@ use margay_sweep::{ask as sweep, reproduce};
 use crate::CommandOutcome;
 use crate::arguments::ExtractArguments;
 
-/// Runs the command.
 pub fn run(options: &ExtractArguments, output: &Output) -> CommandOutcome {
     let output = &if options.json { output.as_json() } else { *output };
     if options.list {
@@ -44,7 +43,6 @@ pub fn run(options: &ExtractArguments, output: &Output) -> CommandOutcome {
 }
 
 impl ExtractArguments {
-    /// What is extracted, and how.
     fn table(&self) -> compiler::CompilerTableOptions {
         compiler::CompilerTableOptions {
             cmd: self.cmd.clone(),

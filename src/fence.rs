@@ -51,7 +51,6 @@ pub enum MeansName {
     Scopes,
 }
 
-/// Runs the command.
 pub fn run(options: &FenceArguments, output: &Output) -> CommandOutcome {
     let FenceArguments { test, model, means, costs, limit, engine: EngineArguments { unroll, engine }, races, timeout } = options;
     let asked = fence::FenceOptions {

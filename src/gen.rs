@@ -265,7 +265,6 @@ impl GenArguments {
     }
 }
 
-/// Runs the command.
 pub fn run(options: &GenArguments, output: &Output) -> CommandOutcome {
     let in_2015 = options.language == TestLanguage::Ptx2015;
     let of_2015 = [("--caches", !options.caches.is_empty()), ("--spaces", !options.spaces.is_empty())];

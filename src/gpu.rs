@@ -9,7 +9,6 @@ use crate::arguments::gpu::{
     Emit, GpuArguments, GpuCheck, GpuCommand, GpuRun, KernelLanguage, On, RunDevice, Summary, Table6, Tune,
 };
 
-/// Runs the command.
 pub fn run(options: &GpuArguments, output: &Output) -> CommandOutcome {
     match &options.command {
         Some(GpuCommand::Emit(options)) if options.language == KernelLanguage::OpenCl => {

@@ -74,7 +74,6 @@ pub struct KernelArguments {
     pub target: String,
 }
 
-/// Runs the command.
 pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
     let KernelArguments {
         file,

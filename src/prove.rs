@@ -10,7 +10,6 @@ use margay_models::library;
 use crate::CommandOutcome;
 use crate::arguments::ProveArguments;
 
-/// Runs the command.
 pub fn run(options: &ProveArguments, output: &Output) -> CommandOutcome {
     // Proofs ask the solver of the process, which so is the one that was chosen.
     options.search.solver.clone().register();
@@ -30,7 +29,6 @@ impl ProveArguments {
         Ok(matrix::ProofMatrixOptions { more: mapping.clone(), check: self.check()?, timeout, memory, out: out.clone() })
     }
 
-    /// Proves a mapping.
     fn of_mapping(&self, output: &Output) -> Result<CommandOutcome, Vec<Diagnostic>> {
         let loaded = self.statement.load(self.mapping.as_deref().unwrap_or_default())?;
         output.warn(&loaded.warnings);

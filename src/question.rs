@@ -36,7 +36,6 @@ impl SearchArguments {
         Ok(CompareOptions { search: self.limited(bound, limits)?, ..CompareOptions::new(bound) })
     }
 
-    /// The options of a check of programs.
     pub fn programs(&self, bound: usize, typed: bool, limits: &RunLimits) -> Result<CheckOptions, Diagnostic> {
         let search = SearchOptions { typed, ..self.limited(bound, limits)? };
         Ok(CheckOptions { search, ..CheckOptions::new(bound) })

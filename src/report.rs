@@ -34,7 +34,6 @@ pub enum ReportFormChoice {
     Markdown,
 }
 
-/// Runs the command.
 pub fn run(options: &ReportArguments, output: &Output) -> CommandOutcome {
     let ReportArguments { files, form, out, title } = options;
     let (files, out, title) = (files.clone(), out.clone(), title.clone());

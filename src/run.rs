@@ -6,7 +6,6 @@ use margay_console::output::Output;
 use crate::CommandOutcome;
 use crate::arguments::{EngineArguments, RunArguments};
 
-/// Runs the command.
 pub fn run(options: &RunArguments, output: &Output) -> CommandOutcome {
     let RunArguments { tests, model, axiom, without_axiom, engine, timeout, jobs, races, certify, shown } = options;
     let EngineArguments { unroll, engine } = engine;

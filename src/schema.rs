@@ -18,7 +18,6 @@ pub struct SchemaArguments {
     pub out: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub fn run(options: &SchemaArguments, output: &Output) -> CommandOutcome {
     let SchemaArguments { name, out } = options;
     match (name.as_slice(), out) {

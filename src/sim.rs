@@ -6,7 +6,6 @@ use margay_console::output::Output;
 use crate::CommandOutcome;
 use crate::arguments::SimArguments;
 
-/// Runs the command.
 pub fn run(options: &SimArguments, output: &Output) -> CommandOutcome {
     let SimArguments { tests, machine, exhaustive, runs, seed, model, timeout } = options;
     let asked = SimulationOptions {

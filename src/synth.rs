@@ -7,7 +7,6 @@ use margay_models::library;
 use crate::CommandOutcome;
 use crate::arguments::{Switch, SynthArguments};
 
-/// Runs the command.
 pub fn run(options: &SynthArguments, output: &Output) -> CommandOutcome {
     let loaded = match library::load(&options.model, &[]) {
         Ok(loaded) => loaded,

@@ -36,7 +36,6 @@ pub struct SubjectArguments {
     model: Vec<String>,
 }
 
-/// Runs the command.
 pub fn run(options: &VerifyArguments, output: &Output) -> CommandOutcome {
     let VerifyArguments { certificate, about, lrat, timeout, jobs } = options;
     let limits = RunLimits::start(*timeout, None);

@@ -47,7 +47,6 @@ impl<'a> TestNames<'a> {
     }
 }
 
-/// The names of tests that were read.
 impl<'a> FromIterator<&'a Read> for TestNames<'a> {
     fn from_iter<T: IntoIterator<Item = &'a Read>>(tests: T) -> Self {
         Self::new(tests.into_iter().map(|read| (read.test.name.as_str(), read.file.name.as_str())))

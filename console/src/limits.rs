@@ -22,7 +22,6 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Interrupted => "interrupted",
@@ -82,7 +81,6 @@ pub fn gave_up(error: &Error) -> String {
     }
 }
 
-/// The limits of a run.
 #[derive(Debug)]
 pub struct RunLimits {
     /// Raised when the run should stop.

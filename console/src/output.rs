@@ -20,7 +20,6 @@ use crate::wrapped::{fitted, wrapped};
 pub enum Format {
     /// Text.
     Human,
-    /// JSON.
     Json,
 }
 
@@ -136,17 +135,14 @@ impl Output {
         if self.colour() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// A heading.
     pub fn heading(self, text: &str) -> String {
         self.paint(Style::new().bold(), text)
     }
 
-    /// What is bad.
     pub fn bad(self, text: &str) -> String {
         self.paint(AnsiColor::Red.on_default().bold(), text)
     }
 
-    /// What is good.
     pub fn good(self, text: &str) -> String {
         self.paint(AnsiColor::Green.on_default().bold(), text)
     }

@@ -17,20 +17,17 @@ use crate::ptx::PtxModule;
 /// A program and what its PTX must contain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReproducedFinding {
-    /// The front end.
     pub front_end: String,
     /// The compiler, as `.ci/compilers` names it.
     pub compiler: String,
     /// The command, where it is not that of the front end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The architecture.
     pub architecture: String,
     /// The file of the program.
     pub program: String,
     /// The locations, in the order of the parameters.
     pub locations: Vec<String>,
-    /// Thread by thread.
     pub threads: Vec<FindingThread>,
     /// Other compilers whose PTX contains the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -89,7 +86,6 @@ pub struct FindingElsewhere {
     pub program: Option<String>,
 }
 
-/// A thread of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingThread {
     /// The name of its kernel or function.

@@ -16,9 +16,7 @@ pub struct VersionRange {
 /// Rows with the same history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History {
-    /// Their names.
     pub names: Vec<String>,
-    /// What they were.
     pub spans: Vec<VersionRange>,
 }
 

@@ -11,7 +11,6 @@ use crate::point::{Point, TableSlot, What};
 /// What a compiler makes of one place of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceLowering {
-    /// The place of the table.
     pub slot: TableSlot,
     /// What it is lowered to.
     pub answer: LoweringAnswer,
@@ -35,7 +34,6 @@ pub enum LoweringAnswer {
 /// Instructions in order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct InstructionSequence {
-    /// The instructions.
     pub steps: Vec<PrintedInstruction>,
     /// The width of the access, where it is not that of the object.
     pub bits: Option<u16>,
@@ -45,14 +43,12 @@ pub struct InstructionSequence {
     pub apart: bool,
 }
 
-/// One instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PrintedInstruction {
     /// What it does: `ld`, `st`, `atom`, `fence` of PTX.
     pub operation: Operation,
     /// The order that is printed; `None` for the default.
     pub order: Option<Order>,
-    /// The scope that is printed.
     pub scope: Option<Scope>,
     /// Is it `.volatile`?
     pub volatile: bool,

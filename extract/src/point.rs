@@ -23,15 +23,12 @@ pub struct Point {
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum What {
-    /// A load.
     Load,
-    /// A store.
     Store,
     /// A read-modify-write (an index into [`OPERATIONS`]).
     Rmw(usize),
     /// A compare-exchange, with its order for failure.
     Swap(Order),
-    /// A fence.
     Fence,
 }
 
@@ -50,13 +47,10 @@ impl What {
 /// A place in a table: what a lowering is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TableSlot {
-    /// The construct.
     pub construct: Construct,
-    /// The form.
     pub form: LoweringForm,
     /// The scope of the operation; `None` for plain ones.
     pub scope: Option<Scope>,
-    /// Which of its uses.
     pub cell: ConstructUse,
 }
 

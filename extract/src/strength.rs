@@ -1,7 +1,6 @@
 //! Is one lowering at least as strong as another? Read from their texts in a mapping: `fence.sc.s ; ld.acquire.s or ld.volatile`. What
 //! cannot be compared step by step is not said to be as strong.
 
-/// One instruction, by what it orders.
 struct OrderingInstruction<'a> {
     operation: &'a str,
     /// Acquire, release, a place in the order of fences: one bit each.

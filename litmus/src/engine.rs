@@ -23,7 +23,6 @@ pub enum Choice {
     /// The explicit engine, and the SAT engine where that takes too many steps or executions are too large for it.
     #[default]
     Auto,
-    /// This one.
     Only(Engine),
     /// Both, and they must agree; the SAT engine alone where executions are too large for the explicit one.
     Both,

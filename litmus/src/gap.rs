@@ -24,7 +24,6 @@ impl Gap {
         self.kind().name()
     }
 
-    /// Which one it is.
     pub fn kind(&self) -> GapKind {
         match self {
             Self::Endless(_) => GapKind::Endless,
@@ -86,7 +85,6 @@ pub enum GapKind {
 }
 
 impl GapKind {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Endless, Self::Lost, Self::Filtered];
 
     /// What is missing, in words.

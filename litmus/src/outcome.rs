@@ -31,7 +31,6 @@ pub(crate) struct Sides {
     right: FinalTerm,
 }
 
-/// What is known of values.
 pub(crate) struct KnownValues<'a> {
     pub skeleton: &'a Skeleton,
     /// The value of each event.

@@ -43,7 +43,6 @@ pub struct RacingAccess {
     pub name: String,
     /// What it is, in the field's notation.
     pub event: String,
-    /// Its thread.
     pub thread: ThreadId,
     /// Where it stands.
     pub place: Place,

@@ -29,7 +29,6 @@ impl Error {
         Self { message: message.into(), place: None }
     }
 
-    /// With a place.
     pub fn at(message: impl Into<String>, place: Place) -> Self {
         Self { message: message.into(), place: Some(place.0) }
     }

@@ -25,7 +25,6 @@ struct TurnThread<'a> {
     registers: Vec<i64>,
     /// The barriers that its code names.
     names: Vec<BarrierName>,
-    /// The one that it waits at.
     waits: Option<BarrierName>,
 }
 

@@ -15,7 +15,6 @@ use crate::gap::{Gap, GapKind};
 use crate::test::{Place, Quantifier};
 use crate::unfold::{self, Bounds};
 
-/// An engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// Candidate executions, one after the other, pruned as they grow.

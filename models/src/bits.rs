@@ -17,7 +17,6 @@ pub const MAX_EVENTS: usize = 8192;
 pub struct Event(pub u16);
 
 impl Event {
-    /// The index.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -131,7 +130,6 @@ impl EventSet {
         (0..n).map(Event::from).collect()
     }
 
-    /// Is the event in the set?
     pub fn contains(&self, e: Event) -> bool {
         self.as_row().contains(e)
     }
@@ -265,7 +263,6 @@ impl<'a> EventRow<'a> {
         self.0.first().copied().unwrap_or(0)
     }
 
-    /// The words.
     pub(crate) fn words(self) -> &'a [u64] {
         self.0
     }

@@ -150,11 +150,8 @@ pub enum Proxy {
     Generic,
     /// Only of proxy fences: between virtual aliases.
     Alias,
-    /// Surface.
     Surface,
-    /// Texture.
     Texture,
-    /// Constant.
     Constant,
     /// Asynchronous operations (`cp.async.bulk` and its kin).
     Async,
@@ -187,13 +184,10 @@ impl Spaces {
 pub enum Kind {
     /// The initial write of a location.
     Init,
-    /// A read.
     Read,
-    /// A write.
     Write,
     /// A memory fence.
     Fence,
-    /// A proxy fence.
     ProxyFence,
     /// An arrival at a control barrier.
     BarrierArrive,
@@ -203,7 +197,6 @@ pub enum Kind {
     AsyncWait,
 }
 
-/// One event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EventData {
     /// A read, a write, a fence, or a part of a barrier.
@@ -311,7 +304,6 @@ pub struct Execution {
     pub events: Vec<EventData>,
     /// Where each thread runs.
     pub threads: Vec<Placement>,
-    /// The locations.
     pub locations: Vec<Location>,
     /// For each location the one whose generic address it has (PTX ISA 8.6): itself, unless it is the name of a surface, a texture
     /// or a constant. Such a name is reached through its proxy and has the generic address of what it names, while a virtual
@@ -388,7 +380,6 @@ impl Execution {
         (0..self.size()).map(Event::from).filter(|e| keep(&self.events[e.index()])).collect()
     }
 
-    /// A base set.
     pub fn base_set(&self, set: BaseSet) -> EventSet {
         self.base_set_as(set)
     }
@@ -447,7 +438,6 @@ impl Execution {
         }
     }
 
-    /// A base relation.
     pub fn base_relation(&self, relation: BaseRelation) -> BitMatrix {
         let n = self.size();
         let event = |e: Event| &self.events[e.index()];

@@ -41,7 +41,6 @@ impl Interpretation {
 pub trait Base {
     /// What a base set is. `_` is not asked for here.
     fn set(&self, set: BaseSet) -> Interpretation;
-    /// What a base relation is.
     fn relation(&self, relation: BaseRelation) -> Interpretation;
     /// The set of this level's events.
     fn universe(&self) -> Expr;

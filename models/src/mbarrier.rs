@@ -48,7 +48,6 @@ impl Mbarrier {
         Self(TRANSACTIONS.set(EXPECTED.set(pending, arrivals), BIAS))
     }
 
-    /// Is it one?
     pub fn is_valid(self) -> bool {
         self.0 & VALID != 0 && self.0 > 0
     }

@@ -19,7 +19,6 @@ pub const VARIABLE: &str = "MARGAY_KEY";
 /// The length of a key, in bytes.
 const LENGTH: usize = 32;
 
-/// A key.
 pub struct SealKey([u8; LENGTH]);
 
 impl SealKey {

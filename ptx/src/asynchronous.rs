@@ -8,7 +8,6 @@ use crate::tree::{Instruction, Operand, RegisterId, ScalarType};
 pub struct AddressOperand<'i> {
     /// Its state space.
     pub window: Window,
-    /// Its base.
     pub base: &'i Operand,
     /// The distance from the base.
     pub offset: i64,
@@ -65,7 +64,6 @@ pub enum MbarrierEffect<'i> {
         scope: MemoryScope,
         /// The state, or the parity.
         phase: &'i Operand,
-        /// Is it a parity?
         by_parity: bool,
         /// `try_wait`, which may suspend the thread for a while.
         suspends: bool,
@@ -136,7 +134,6 @@ pub enum AsyncEffect<'i> {
     Mbarrier(AddressOperand<'i>, MbarrierEffect<'i>),
     /// `mbarrier.pending_count`: of a state.
     PendingCount {
-        /// The register.
         to: Option<RegisterId>,
         /// The state.
         token: &'i Operand,
@@ -172,14 +169,12 @@ pub enum AsyncEffect<'i> {
         mbarrier: AddressOperand<'i>,
         /// With `.multicast::cluster` the blocks of the cluster that it goes to, as bits.
         blocks: Option<&'i Operand>,
-        /// The tensor map.
         map: AddressOperand<'i>,
         /// The coordinates; nothing where they do not say alone which part it is (`.im2col`, `.tile::gather4`).
         at: Option<Vec<&'i Operand>>,
     },
     /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` out of shared memory: an operation of a group.
     TensorStore {
-        /// The tensor map.
         map: AddressOperand<'i>,
         /// The coordinates, as above.
         at: Option<Vec<&'i Operand>>,
@@ -194,7 +189,6 @@ pub enum AsyncEffect<'i> {
         to: AddressOperand<'i>,
         /// The type of an element.
         ty: ScalarType,
-        /// The values.
         values: Vec<&'i Operand>,
         /// The mbarrier that it completes on.
         mbarrier: AddressOperand<'i>,
@@ -203,11 +197,9 @@ pub enum AsyncEffect<'i> {
     Reduce {
         /// Where to.
         to: AddressOperand<'i>,
-        /// The type.
         ty: ScalarType,
         /// What is computed.
         update: Update,
-        /// The operand.
         value: &'i Operand,
         /// The mbarrier that it completes on.
         mbarrier: AddressOperand<'i>,
@@ -260,7 +252,6 @@ pub enum ClusterEffect<'i> {
     MapAddress {
         /// `.shared::cluster`: are the addresses those of shared memory? Else they are generic.
         window: Window,
-        /// The register.
         to: Option<RegisterId>,
         /// The address, or a variable.
         address: &'i Operand,
@@ -271,9 +262,7 @@ pub enum ClusterEffect<'i> {
     Rank {
         /// `.shared::cluster`, or generic.
         window: Window,
-        /// The register.
         to: Option<RegisterId>,
-        /// The address.
         address: &'i Operand,
     },
 }

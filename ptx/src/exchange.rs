@@ -134,7 +134,6 @@ pub trait LaneValues {
     /// What a lane brings.
     type Value: Clone;
 
-    /// A number.
     fn number(&mut self, number: u64) -> Self::Value;
 
     /// Two values, as an atomic operation makes one of them. Nothing where it makes none.
@@ -147,7 +146,6 @@ pub trait LaneValues {
     fn choose(&mut self, truth: &Self::Value, number: u64) -> Self::Value;
 }
 
-/// Values that are known.
 struct KnownLaneValues;
 
 impl LaneValues for KnownLaneValues {

@@ -31,9 +31,7 @@ pub enum FloatFunction {
     Reciprocal,
     /// `1 / sqrt(a)`
     ReciprocalRoot,
-    /// The sine.
     Sine,
-    /// The cosine.
     Cosine,
     /// `2^a`
     Exponential,

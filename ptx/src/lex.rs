@@ -1,13 +1,11 @@
 //! The tokens of PTX (PTX ISA 4.1 to 4.5).
 
-/// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token<'t> {
     /// A name; with `%`, `$` or `_` in front where it has one.
     Word(&'t str),
     /// `.name`, without the point.
     Dot(&'t str),
-    /// An integer.
     Integer(u64),
     /// A floating-point number: its bits, and how many.
     Float(u64, u16),

@@ -25,7 +25,6 @@ pub enum MatrixOperand<'i> {
     Shared(&'i Operand),
     /// In tensor memory.
     Tensor(AddressOperand<'i>),
-    /// In registers.
     Registers,
 }
 
@@ -64,7 +63,6 @@ pub enum TensorEffect<'i> {
     },
     /// `tcgen05.ld`
     Load {
-        /// The registers.
         to: Vec<RegisterId>,
         /// The address in tensor memory.
         from: AddressOperand<'i>,

@@ -127,12 +127,9 @@ pub enum Space {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegisterId(pub u32);
 
-/// A register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Register {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub ty: ScalarType,
 }
 
@@ -152,7 +149,6 @@ pub enum Initial {
 /// A variable in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
     pub name: String,
     /// Where it is.
     pub space: Space,
@@ -196,7 +192,6 @@ impl Variable {
 pub enum Parameter {
     /// In memory of the call.
     Memory(VariableId),
-    /// In a register.
     Register(RegisterId),
 }
 
@@ -205,16 +200,12 @@ pub enum Parameter {
 pub struct Line {
     /// The number of the file.
     pub file: u32,
-    /// The line.
     pub line: u32,
-    /// The column.
     pub column: u32,
 }
 
-/// An operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {
-    /// A register.
     Register(RegisterId),
     /// `%tid.x`, without the sign.
     Special(String),
@@ -254,7 +245,6 @@ impl Operand {
     }
 }
 
-/// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
     /// The predicate, and whether it is negated.
@@ -263,7 +253,6 @@ pub struct Instruction {
     pub opcode: String,
     /// The words behind points, in order.
     pub qualifiers: Vec<String>,
-    /// The operands.
     pub operands: Vec<Operand>,
     /// Where it stands in the text, from its first byte to the end of its last operand.
     pub start: usize,
@@ -288,7 +277,6 @@ impl Instruction {
 /// A kernel or a device function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// Its name.
     pub name: String,
     /// Is it a kernel?
     pub entry: bool,
@@ -296,7 +284,6 @@ pub struct Function {
     pub results: Vec<Parameter>,
     /// What it takes.
     pub parameters: Vec<Parameter>,
-    /// Its registers.
     pub registers: Vec<Register>,
     /// Its variables, parameters among them.
     pub variables: Vec<VariableId>,
@@ -329,12 +316,10 @@ pub struct Module {
     pub files: FxHashMap<u32, String>,
     /// All variables, also those of functions.
     pub variables: Vec<Variable>,
-    /// The functions.
     pub functions: Vec<Function>,
 }
 
 impl Module {
-    /// A variable.
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.0 as usize]
     }

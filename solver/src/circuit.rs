@@ -10,9 +10,9 @@ use crate::choices::GateChoices;
 pub struct Bit(u32);
 
 impl Bit {
-    /// The constant true.
+    /// What an empty AND is.
     pub const TRUE: Bit = Bit(0);
-    /// The constant false.
+    /// What an empty OR is.
     pub const FALSE: Bit = Bit(1);
     /// Any value that is not constant, while a circuit is in outline (see [`Circuit::set_outline`]); never part of a formula.
     pub const UNKNOWN: Bit = Bit(2);
@@ -27,7 +27,7 @@ impl Bit {
         self.0 & 1 == 1
     }
 
-    /// Is it a constant?
+    /// Does no input change it?
     pub fn is_constant(self) -> bool {
         self.0 < 2
     }
@@ -47,7 +47,6 @@ impl From<bool> for Bit {
     }
 }
 
-/// A gate.
 #[derive(Debug, Clone, Copy)]
 enum Gate {
     /// The constant true (gate 0 alone).
@@ -58,7 +57,7 @@ enum Gate {
     And(u32, u32),
 }
 
-/// A circuit.
+/// The gates; equal ones are one gate, so equal bits mean the same.
 #[derive(Debug, Clone)]
 pub struct Circuit {
     gates: Vec<Gate>,

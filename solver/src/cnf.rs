@@ -62,7 +62,7 @@ pub struct ClauseEmitter {
     disjuncts: Vec<Bit>,
     /// What became of gates in that clause.
     marks: GateMarks,
-    /// The clauses.
+    /// Clauses that wait for a solver to take them.
     pub clauses: CnfClauses,
 }
 
@@ -91,7 +91,7 @@ impl GateMarks {
         }
     }
 
-    /// How a gate is marked.
+    /// The marks in the clause in the making, as a union of bits; 0 if there is none.
     fn get(&self, gate: usize) -> u8 {
         self.of.get(gate).map_or(0, |&(clause, marks)| if clause == self.clause { marks } else { 0 })
     }

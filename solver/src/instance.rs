@@ -34,7 +34,7 @@ impl Instance {
         &self.universe
     }
 
-    /// The relations and their tuples.
+    /// What each relation with bounds became, in the order in which relations were declared.
     pub fn relations(&self) -> impl Iterator<Item = (Relation, &TupleSet)> {
         self.relations.iter().map(|(&r, t)| (r, t))
     }

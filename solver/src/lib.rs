@@ -87,6 +87,8 @@
 //! 7. An [`Instance`] gives the relations of a solution, and evaluates any expression or formula on them, by an evaluator that
 //!    shares no code with the translator.
 
+#![warn(missing_docs)]
+
 /// The example of the page is run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

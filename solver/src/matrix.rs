@@ -44,7 +44,7 @@ impl Matrix {
         &self.cells
     }
 
-    /// The bit of a tuple.
+    /// False for a tuple without a cell.
     pub fn get(&self, tuple: u64) -> Bit {
         match self.cells.binary_search_by_key(&tuple, |&(t, _)| t) {
             Ok(at) => self.cells[at].1,
@@ -91,18 +91,18 @@ impl Matrix {
         Self { cells }
     }
 
-    /// Union.
+    /// Cell by cell `a or b`.
     pub fn union(&self, other: &Self, circuit: &mut Circuit) -> Self {
         self.merge(other, |a, b| circuit.or(a, b))
     }
 
-    /// Intersection.
+    /// Cell by cell `a and b`.
     pub fn intersection(&self, other: &Self, circuit: &mut Circuit) -> Self {
         let (few, many) = if self.cells.len() <= other.cells.len() { (self, other) } else { (other, self) };
         Self::from_sorted(few.cells.iter().map(|&(t, a)| (t, circuit.and(a, many.get(t)))))
     }
 
-    /// Difference.
+    /// Cell by cell `a and not b`.
     pub fn difference(&self, other: &Self, circuit: &mut Circuit) -> Self {
         Self::from_sorted(self.cells.iter().map(|&(t, a)| (t, circuit.and(a, !other.get(t)))))
     }

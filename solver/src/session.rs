@@ -59,7 +59,7 @@ impl std::ops::Not for Literal {
 /// The answer of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionOutcome {
-    /// There is an instance; this is one.
+    /// One of the instances; there may be others.
     Sat(Instance),
     /// There is none.
     Unsat,
@@ -164,7 +164,7 @@ impl Session {
         self.translator.is_too_large()
     }
 
-    /// The bounds.
+    /// Those that the session was made with.
     pub fn bounds(&self) -> &Bounds {
         self.translator.bounds()
     }

@@ -125,7 +125,7 @@ impl Symmetry {
         classes
     }
 
-    /// The generators.
+    /// The group is whatever they make by composition.
     pub fn generators(&self) -> &[Permutation] {
         &self.generators
     }

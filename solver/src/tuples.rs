@@ -45,7 +45,7 @@ impl TupleSet {
         set
     }
 
-    /// The arity.
+    /// The number of atoms in each tuple.
     pub fn arity(&self) -> usize {
         self.arity
     }
@@ -80,7 +80,7 @@ impl TupleSet {
         Err(low)
     }
 
-    /// Is the tuple in the set?
+    /// False for a tuple of another arity, too.
     pub fn contains(&self, tuple: &[Atom]) -> bool {
         tuple.len() == self.arity && self.search(tuple).is_ok()
     }

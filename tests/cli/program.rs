@@ -85,7 +85,6 @@ pub fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A path as text.
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("a path of text")
 }

@@ -74,7 +74,6 @@ pub fn of(command: &str, key: &str) -> Trust {
 /// What a project's file said, and the command took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedSetting {
-    /// The key.
     pub key: String,
     /// The value, as it is written in the file.
     pub value: String,

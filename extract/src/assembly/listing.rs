@@ -97,7 +97,6 @@ const OF_READING: [&str; 9] =
 /// From here on registers have no `%`, and what is written comes first.
 const INTEL: &str = ".intel_syntax noprefix";
 
-/// A statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ListingStatement {
     Label(String),

@@ -465,7 +465,6 @@ enum TrialNext {
     End,
 }
 
-/// The tags of an access.
 fn tags(access: &Access, text: &str) -> Result<Tags, String> {
     match access.order {
         Some(AccessOrder::Text(tags)) => Ok(tags),

@@ -36,7 +36,6 @@ impl AssemblyReader {
         Some(Self { architecture, assembly: CompiledAssembly::of(architecture)?, known: BTreeMap::new() })
     }
 
-    /// The architecture whose assembly it reads.
     pub fn architecture(&self) -> Architecture {
         self.architecture
     }

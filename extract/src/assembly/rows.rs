@@ -13,7 +13,6 @@ use crate::point::{Point, What};
 
 /// The rows of a point, and its paths as texts.
 pub struct AssemblyRows {
-    /// The rows.
     pub rows: Vec<PlaceLowering>,
     /// The courses that trials took: `ldaxr w0, [x1] ; stxr w2, w3, [x1] (fails)`.
     pub paths: Vec<String>,

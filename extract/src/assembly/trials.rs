@@ -180,7 +180,6 @@ pub(crate) struct ObjectOutcome {
     pub(crate) write: Option<ObjectChange>,
     /// What was read of the object last, if anything was.
     pub(crate) read: Option<Option<u64>>,
-    /// Was the object accessed?
     pub(crate) accesses: bool,
     /// What was stored through the second and third parameter.
     pub(crate) result: Option<u64>,

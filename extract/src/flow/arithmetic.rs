@@ -7,7 +7,6 @@ use crate::ptx::{PtxInstruction, PtxOperand, PtxType};
 use super::state::PathState;
 use super::value::{FlowValue, FlowValues, mask};
 
-/// The value of an operand.
 pub(super) fn operand(state: &mut PathState, values: &mut FlowValues, operand: &PtxOperand) -> FlowValue {
     match operand {
         PtxOperand::Register(name) => state.register(values, name),
@@ -98,7 +97,6 @@ fn unpack(
     }
 }
 
-/// The result of an instruction from its operands.
 fn result(state: &mut PathState, values: &mut FlowValues, instruction: &PtxInstruction, from: &[PtxOperand]) -> FlowValue {
     let kind = instruction.kind().unwrap_or(PtxType { bits: 64, signed: false, float: false });
     let bits = kind.bits;

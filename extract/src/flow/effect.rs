@@ -38,7 +38,6 @@ pub struct FlowAccess {
     pub space: Option<String>,
     /// The number of bits that are accessed.
     pub bits: u32,
-    /// The type of one element.
     pub element: PtxType,
     /// The number of elements.
     pub elements: u32,
@@ -51,7 +50,6 @@ pub enum FlowEffect {
     None,
     /// It accesses memory.
     Access(FlowAccess),
-    /// It is a fence: its order and its scope.
     Fence(Order, Scope),
     /// It has to do with other threads of the block or the warp.
     Threads,
@@ -61,7 +59,6 @@ pub enum FlowEffect {
     Unknown(String),
 }
 
-/// The scope of a word.
 pub(super) fn scope(word: &str) -> Option<Scope> {
     Some(match word {
         "cta" => Scope::Cta,

@@ -16,7 +16,6 @@ const ANY: u8 = LESS | EQUAL | GREATER;
 /// Parts within parts of a predicate are looked into so deep.
 const MAX_DEPTH: usize = 200;
 
-/// The facts of one path.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PathFacts {
     predicates: FxHashMap<FlowValue, bool>,

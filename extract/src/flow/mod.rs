@@ -45,7 +45,6 @@ pub struct PathAction {
 pub enum ActionKind {
     /// An access of the object.
     Access(FlowAccess, Swap),
-    /// A fence.
     Fence(Order, Scope),
 }
 

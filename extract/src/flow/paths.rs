@@ -100,7 +100,6 @@ struct PathMachine<'a> {
 
 /// What comes after an instruction.
 enum PathNext {
-    /// The next one.
     Go,
     /// The path ends here, and is none.
     End,

@@ -20,12 +20,10 @@ pub(super) struct PathEffect {
     pub line: usize,
 }
 
-/// What an event is.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum EventKind {
     /// An access of the object; of a compare-and-swap the predicate under which it succeeds.
     Access(FlowAccess, Option<FlowValue>),
-    /// A fence.
     Fence(Order, Scope),
 }
 
@@ -36,7 +34,6 @@ pub(super) struct Frame {
     pub function: usize,
     /// The next instruction.
     pub at: usize,
-    /// Registers.
     pub registers: FxHashMap<String, FlowValue>,
     /// Where the caller wants the results.
     pub results: Vec<String>,
@@ -55,7 +52,6 @@ pub(super) enum Region {
     Unknown,
 }
 
-/// The state.
 #[derive(Debug, Clone)]
 pub(super) struct PathState {
     /// The functions under way, innermost last.

@@ -14,7 +14,6 @@ pub(super) struct FlowValue(u32);
 /// What a value is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum FlowNode {
-    /// A number.
     Number(u64),
     /// Something that is not known: a parameter, what a load returned.
     Unknown(u32),
@@ -64,7 +63,6 @@ pub(super) struct FlowValues {
 const MAX_DEPTH: usize = 200;
 
 impl FlowValues {
-    /// What a value is.
     pub(super) fn node(&self, value: FlowValue) -> &FlowNode {
         &self.nodes[value.0 as usize]
     }
@@ -79,7 +77,6 @@ impl FlowValues {
         value
     }
 
-    /// A number.
     pub(super) fn number(&mut self, n: u64) -> FlowValue {
         self.intern(FlowNode::Number(n))
     }

@@ -10,7 +10,6 @@ use serde::Deserialize;
 
 use crate::point::{Point, What};
 
-/// A front end.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrontEnd {

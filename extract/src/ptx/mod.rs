@@ -19,7 +19,6 @@ pub struct PtxModule {
 }
 
 impl PtxModule {
-    /// The function of a name.
     pub fn function(&self, name: &str) -> Option<&PtxFunction> {
         self.functions.iter().find(|f| f.name == name)
     }
@@ -38,7 +37,6 @@ pub struct PtxFunction {
     pub results: Vec<String>,
     /// Names declared in `.local` space: the stack.
     pub locals: Vec<String>,
-    /// The instructions.
     pub body: Vec<PtxInstruction>,
     /// The labels, with the index of the instruction behind them.
     pub labels: BTreeMap<String, usize>,
@@ -53,14 +51,12 @@ impl PtxFunction {
     }
 }
 
-/// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PtxInstruction {
     /// The predicate register, and whether it is negated: `@!%p1`.
     pub predicate: Option<(String, bool)>,
     /// The name and what stands behind its dots: `atom`, `acquire`, `gpu`, `cas`, `b32`.
     pub name: Vec<String>,
-    /// The operands.
     pub operands: Vec<PtxOperand>,
     /// The line of the text, from 1.
     pub line: usize,
@@ -100,7 +96,6 @@ impl fmt::Display for PtxInstruction {
 pub struct PtxType {
     /// The number of bits; of a predicate 1.
     pub bits: u32,
-    /// Is it signed?
     pub signed: bool,
     /// Is it a number with a fraction?
     pub float: bool,
@@ -129,12 +124,10 @@ impl PtxType {
     }
 }
 
-/// An operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PtxOperand {
     /// A register: `%rd1`, or what a `.reg` names.
     Register(String),
-    /// A number.
     Number(u64),
     /// A number with a fraction, as its bits and their count.
     Float(u64, u32),

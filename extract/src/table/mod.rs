@@ -108,7 +108,6 @@ fn other_target(command: &CompileCommand, module: &PtxModule) -> Option<String> 
 }
 
 impl Table {
-    /// The architecture that the table is of.
     pub fn of_architecture(&self) -> &str {
         self.written_for.as_ref().unwrap_or(&self.architecture)
     }

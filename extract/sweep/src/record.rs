@@ -23,9 +23,7 @@ pub struct Record {
     pub version: String,
     /// What the compiler says about itself.
     pub compiler: String,
-    /// The front end.
     pub front_end: String,
-    /// The architecture.
     pub architecture: String,
     /// The table, relative to the folder of the sweep.
     pub table: String,

@@ -25,7 +25,6 @@ use margay_models::execution::Scope;
 /// The table whose counterexample is reproduced, and the compiler that made it.
 #[derive(Debug, Clone)]
 pub struct ReproductionOptions {
-    /// The front end.
     pub front_end: String,
     /// How it compiles; the first architecture counts.
     pub compiler: extract::CompilerTableOptions,

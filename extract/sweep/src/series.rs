@@ -11,9 +11,7 @@ pub struct VersionSeries {
     pub title: String,
     /// The compiler: `llvm`.
     pub of: String,
-    /// The front end.
     pub front_end: String,
-    /// The architecture.
     pub architecture: String,
     /// The oldest version first.
     pub records: Vec<Record>,
@@ -23,7 +21,6 @@ pub struct VersionSeries {
 pub struct CompilerRegression<'a> {
     /// The version that has it.
     pub version: &'a Record,
-    /// The one before.
     pub before: &'a Record,
     /// The counterexample.
     pub fall: &'a Fall,

@@ -19,7 +19,6 @@ fn rows(front_end: &str, of: (What, usize), body: &str) -> Vec<String> {
     answers.collect()
 }
 
-/// Their table.
 fn table(front_end: &str, (what, data): (What, usize), body: &str) -> Table {
     let text = format!(
         ".version 8.4\n.target sm_90\n.address_size 64\n.visible .func f0(.param .b64 f0_0, .param .b64 f0_1, .param .b64 f0_2, .param .b32 f0_3, \

@@ -22,7 +22,6 @@ pub struct ChosenAxioms {
 
 /// A model that differs from the one asked in one optional axiom.
 pub struct OtherAxiom {
-    /// The axiom.
     pub axiom: String,
     /// Does it count in this model (and so not in the one asked)?
     pub counts: bool,
@@ -31,7 +30,6 @@ pub struct OtherAxiom {
 
 /// What an optional axiom changes about an answer.
 pub struct Dependence {
-    /// The axiom.
     pub axiom: String,
     /// Does it count in the model that was asked?
     pub counts: bool,

@@ -25,9 +25,7 @@ pub struct RunRequest<'a> {
     pub choice: Choice,
     /// The folder of the certificate, if there is to be one.
     pub certify: Option<&'a Path>,
-    /// The models.
     pub models: &'a [ChosenAxioms],
-    /// The tests.
     pub tests: &'a [Read],
     /// Why no more is to be begun, once there is a reason.
     pub stopped: &'a (dyn Fn() -> Option<&'static str> + Sync),
@@ -49,7 +47,6 @@ pub struct AskedTest {
 
 /// The answer, what is claimed of it in a certificate, and the optional axioms that it depends on.
 pub struct Answered {
-    /// The verdict.
     pub verdict: Verdict,
     /// What a certificate claims of it.
     pub claim: Option<TestClaim>,

@@ -8,16 +8,13 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 /// What the reader of a certificate holds: each of these tests and models must be one that the certificate is about.
 #[derive(Debug, Clone, Default)]
 pub struct Held {
-    /// Tests.
     pub tests: Vec<Arc<SourceFile>>,
-    /// Models.
     pub models: Vec<HeldModel>,
 }
 
 /// The texts of each test and of each model, in their order; the first of a model is its own.
 #[derive(Debug, Clone)]
 pub struct Bases {
-    /// Of tests.
     pub tests: Vec<Basis>,
     /// Of models, each with what it includes: `[model][text]`.
     pub models: Vec<Vec<Basis>>,
@@ -57,7 +54,6 @@ impl Bases {
         Err(errors)
     }
 
-    /// All of them.
     pub fn all(&self) -> Vec<Basis> {
         self.tests.iter().chain(self.models.iter().flatten()).cloned().collect()
     }

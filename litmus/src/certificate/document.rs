@@ -22,9 +22,7 @@ pub const KIND: &str = "run";
 pub enum TestSubject {
     /// `margay run`: tests under models.
     Run {
-        /// The tests.
         tests: Vec<Text>,
-        /// The models.
         models: Vec<ModelText>,
         /// What was asked.
         given: TestQuestion,
@@ -87,7 +85,6 @@ pub struct CertifiedSession {
     pub proof: Option<Proof>,
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionAnswer {

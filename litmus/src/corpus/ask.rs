@@ -37,10 +37,8 @@ pub struct Asking<'a> {
     pub done: &'a (dyn Fn(&str) + Sync),
 }
 
-/// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundVerdict {
-    /// A verdict.
     Verdict(Expected),
     /// The explicit and the SAT engine say different things.
     Disagreement(Expected, Expected),

@@ -9,7 +9,6 @@ use super::{CorpusFolder, ExpectationLine};
 /// Which tests are meant, and under which models; all where nothing is said.
 #[derive(Debug, Clone)]
 pub struct Filter {
-    /// The folder that they are of.
     pub folder: PathBuf,
     /// Texts that paths have, in which `*` stands for anything. A path begins in the folder: where the folder itself lies chooses no test.
     pub paths: Vec<String>,

@@ -41,7 +41,6 @@ pub struct ExpectationLine {
 /// A folder of tests.
 #[derive(Debug, Clone)]
 pub struct CorpusFolder {
-    /// The folder.
     pub path: PathBuf,
     /// What is expected, in the order of the file.
     pub lines: Vec<ExpectationLine>,

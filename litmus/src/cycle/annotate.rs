@@ -59,7 +59,6 @@ pub enum Places {
 /// What is varied.
 #[derive(Debug, Clone)]
 pub struct Variations {
-    /// The language.
     pub language: Language,
     /// Orders of accesses; each access has any of those that it may have.
     pub orders: Vec<Order>,
@@ -78,7 +77,6 @@ pub struct Variations {
 /// A cycle with everything chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Annotated {
-    /// The cycle.
     pub cycle: Cycle,
     /// For each access its order and scope.
     pub accesses: Vec<(Order, Option<Scope>)>,

@@ -9,7 +9,6 @@ use super::edge::{Communication, Direction, Edge, LinkKind};
 use crate::render::{self, RenderError};
 use crate::test::Test;
 
-/// An access of the cycle.
 #[derive(Clone, Copy)]
 pub(super) struct CycleAccess {
     pub(super) direction: Direction,

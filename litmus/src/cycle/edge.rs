@@ -53,7 +53,6 @@ pub enum LinkKind {
 pub enum Edge {
     /// `Rfe`, `Fre`, `Coe`; `Rfi`, `Fri`, `Coi` within a thread.
     Communication {
-        /// Which.
         kind: Communication,
         /// To another thread?
         external: bool,
@@ -161,7 +160,6 @@ impl Edge {
 /// A name that no edge has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownEdge {
-    /// The name.
     pub name: String,
     /// A name that is nearly the same.
     pub near: Option<String>,

@@ -26,7 +26,6 @@ pub struct CycleSelection {
     pub only: Vec<String>,
     /// These edges, or tests of these shapes, are left out.
     pub without: Vec<String>,
-    /// The sizes of cycles.
     pub sizes: Sizes,
     /// Orders, scopes and places.
     pub variations: Variations,
@@ -37,9 +36,7 @@ pub struct CycleSelection {
 pub struct CyclePlan {
     /// Cycles given; without, all of `edges`.
     pub cycles: Vec<Cycle>,
-    /// The edges.
     pub edges: Vec<Edge>,
-    /// The sizes of cycles.
     pub sizes: Sizes,
     /// Orders, scopes and places.
     pub variations: Variations,

@@ -70,7 +70,6 @@ pub(super) struct IntervalMachine {
 }
 
 impl IntervalMachine {
-    /// For one plan.
     pub fn new(plan: &Plan) -> Self {
         Self {
             must: NodeTable::default(),

@@ -15,10 +15,8 @@ pub struct ExecutionList {
     pub is_complete: bool,
 }
 
-/// An execution of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedExecution {
-    /// The execution.
     pub witness: Witness,
     /// The axioms that forbid it, by their indices in the model; none of one that is allowed.
     pub forbidden_by: Vec<usize>,

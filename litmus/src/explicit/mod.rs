@@ -47,7 +47,6 @@ impl ExplicitRunner {
         Self { questions: Questions::new(model, ordered), machine: IntervalMachine::new(&plan), judge: Judge::new(model), plan }
     }
 
-    /// Runs a test.
     pub fn run(&mut self, test: &Test, options: &Options) -> Result<Verdict, Error> {
         self.decide(&self.questions.of_test(test, options)?, options)
     }

@@ -51,7 +51,6 @@ pub(super) struct SearchWorkspace<'a> {
     pub axioms: &'a mut Vec<usize>,
     /// What was done and what may be.
     pub effort: &'a mut SearchEffort,
-    /// The values of cycles.
     pub cycles: &'a CycleValues<'a>,
     /// The number of the skeleton.
     pub number: usize,
@@ -220,7 +219,6 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
         Some(learned)
     }
 
-    /// Searches.
     pub fn run(&mut self) -> Option<FoundExecution> {
         self.co.settle();
         self.sync_fence.settle();
@@ -278,7 +276,6 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
         None
     }
 
-    /// The writes of a location of which one is the last.
     fn last_writes(&self, location: u16) -> EventWord {
         let x = &self.skeleton.execution;
         let at = |kind: Kind| -> EventWord {

@@ -12,7 +12,6 @@ use crate::test::*;
 /// A shape with its name.
 #[derive(Debug, Clone, Copy)]
 pub struct Classic {
-    /// The name.
     pub name: &'static str,
     /// The threads: `Wx1` writes 1 to x, `Ry0` reads 0 from y.
     threads: &'static str,
@@ -72,7 +71,6 @@ const MORE: [Classic; 3] = [
 pub struct ClassicAction {
     /// Does it write?
     pub writes: bool,
-    /// The location.
     pub location: String,
     /// The value written or read.
     pub value: i64,

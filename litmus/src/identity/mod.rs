@@ -83,7 +83,6 @@ impl fmt::Display for IdentityForm {
 /// A canonical form, and how the test came to it.
 #[derive(Debug, Clone)]
 pub struct Canonical {
-    /// The form.
     pub form: IdentityForm,
     /// The threads of the test in canonical order.
     pub threads: Vec<ThreadId>,

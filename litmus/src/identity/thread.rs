@@ -241,7 +241,6 @@ impl<'a> ThreadSubject<'a> {
         }
     }
 
-    /// A value of a location.
     fn value(&self, location: usize, value: i64, names: &mut ThreadNames, out: &mut String) {
         if let Some(of) = self.unfolding.location_at(value) {
             out.push('&');

@@ -65,12 +65,10 @@ pub(super) fn head(test: &Test, t: ThreadId) -> String {
     format!("{t}{place} ({})", parameters.join(", "))
 }
 
-/// The lines of statements.
 pub fn statement_lines(statements: &[Statement]) -> Vec<CLine> {
     lines(statements, AtomicSpelling::OpenCl)
 }
 
-/// The lines of statements in a spelling.
 pub(super) fn lines(statements: &[Statement], spelling: AtomicSpelling<'_>) -> Vec<CLine> {
     let mut lines = Vec::new();
     let mut count = 0;

@@ -2,7 +2,6 @@
 
 use crate::test::{Dialect, NumberComparison, Operand, Proposition, Variable};
 
-/// A variable.
 pub fn variable(variable: &Variable, dialect: Dialect) -> String {
     match (variable, dialect) {
         (Variable::Register { thread, name }, Dialect::Ptx | Dialect::Generic | Dialect::Text(_)) => format!("{thread}:{name}"),

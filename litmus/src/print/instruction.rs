@@ -9,7 +9,6 @@ use crate::test::{
     MultimemOperation, Operation, Type, Value,
 };
 
-/// An instruction.
 pub fn instruction(instruction: &Instruction, dialect: Dialect) -> String {
     let text = operation(&instruction.operation, dialect);
     match &instruction.guard {

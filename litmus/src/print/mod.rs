@@ -113,7 +113,6 @@ fn locations<'a>(
     out
 }
 
-/// An initial value.
 fn initial(value: &InitialValue) -> String {
     match value {
         InitialValue::Integer(n) => n.to_string(),

@@ -84,12 +84,10 @@ impl<'a> SourceText<'a> {
         Self { test, text, language, orders: orders(text, language), statements }
     }
 
-    /// The language.
     pub fn language(&self) -> CLanguage {
         self.language
     }
 
-    /// The lines of a thread of a test.
     pub fn thread_lines(&self, test: &Test, thread: ThreadId) -> Vec<String> {
         match test.threads.get(thread.index()).map(|t| &t.body) {
             Some(Body::Statements(statements)) => {
@@ -304,7 +302,6 @@ impl<'a> Source<'a> {
         format!("{}{}", self.of.orders, order.name())
     }
 
-    /// A fence.
     pub fn fence(&self, order: CMemoryOrder, scope: Option<CScope>) -> String {
         let fence = |namespace: &str, scope: String| format!("{namespace}atomic_thread_fence({}{scope})", self.order(order));
         match (self.of.language, scope) {

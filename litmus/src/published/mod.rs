@@ -21,7 +21,6 @@ use margay_models::limited;
 use crate::test::Test;
 use program::AtomicsAndFences;
 
-/// A published test.
 #[derive(Debug)]
 pub struct PublishedTest {
     /// What its name begins with, and what it is.
@@ -71,7 +70,6 @@ fn lines(file: &SourceFile) -> Vec<Vec<TableWord<'_>>> {
     said.map(|line| line.split_whitespace().map(word).collect::<Vec<_>>()).filter(|words| !words.is_empty()).collect()
 }
 
-/// Reads a table.
 struct TableReader<'a> {
     file: &'a Arc<SourceFile>,
     devices: Vec<String>,

@@ -188,7 +188,6 @@ pub(super) fn description(cursor: &mut Cursor<'_>, warnings: &mut Vec<Diagnostic
     Ok(description)
 }
 
-/// The initial state.
 pub(super) struct InitialState {
     pub locations: Vec<LocationDeclaration>,
     pub registers: Vec<RegisterDeclaration>,

@@ -35,7 +35,6 @@ const MAX_BYTES: u64 = 1 << 20;
 /// A test that was read.
 #[derive(Debug, Clone)]
 pub struct Read {
-    /// The test.
     pub test: Test,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
@@ -76,9 +75,7 @@ pub fn test(file: &Arc<SourceFile>) -> Result<Read, Vec<Diagnostic>> {
 
 /// What the reader of a dialect has read, before names are checked.
 struct Draft {
-    /// The threads.
     threads: Vec<Thread>,
-    /// The tail.
     tail: condition::Tail,
 }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::text::end_of_nested_comment;
 
-/// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A name or keyword.
@@ -19,7 +18,6 @@ pub(super) enum TokenKind {
     Punctuation(char),
 }
 
-/// A token.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token {
     /// What it is.

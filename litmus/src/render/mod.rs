@@ -57,7 +57,6 @@ impl std::error::Error for RenderError {}
 /// Where an event is in the text of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
-    /// The thread.
     pub thread: ThreadId,
     /// An index into [`Test::thread_lines`].
     pub line: usize,
@@ -66,7 +65,6 @@ pub struct Line {
 /// A test made from an execution.
 #[derive(Debug, Clone)]
 pub struct Rendered {
-    /// The test.
     pub test: Test,
     /// For each event its line; `None` for initial writes.
     pub lines: Vec<Option<Line>>,

@@ -73,7 +73,6 @@ impl CandidateExecution {
         self.paths.len() == threads && (0..threads).all(|t| self.paths[t] < unfolding.thread(t).0.len())
     }
 
-    /// What a read returns.
     pub(super) fn returned(&self, read: Event) -> Option<i64> {
         self.values.iter().find(|(e, _)| *e == read.index()).map(|&(_, value)| value)
     }

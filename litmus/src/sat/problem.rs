@@ -205,7 +205,6 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The atom of an event.
 pub fn event(e: usize) -> Atom {
     Atom(e as u32)
 }

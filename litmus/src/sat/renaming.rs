@@ -87,7 +87,6 @@ impl Renaming {
         (fits && renaming.match_paths(here, there)).then_some(renaming)
     }
 
-    /// What a number is there.
     pub fn number(&self, n: i64) -> i64 {
         self.numbers.get(&n).copied().unwrap_or(n)
     }

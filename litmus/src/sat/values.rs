@@ -8,7 +8,6 @@ use super::walk::{Walk, WalkStep};
 use crate::unfold::{MergedValue, ValueId};
 
 impl Problem<'_> {
-    /// What a read returns.
     pub(super) fn returned(&mut self, read: usize) -> OneOf {
         let first = first_number(self.facts);
         let domain = &self.domains.reads[read];

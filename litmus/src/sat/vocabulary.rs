@@ -23,7 +23,6 @@ pub struct Vocabulary {
     pub relations: Vec<(BaseRelation, Relation)>,
 }
 
-/// What is searched for.
 pub const SEARCHED: [BaseRelation; 3] = [BaseRelation::Rf, BaseRelation::Co, BaseRelation::SyncFence];
 
 impl Vocabulary {
@@ -54,7 +53,6 @@ impl Vocabulary {
         }
     }
 
-    /// One of the relations that are searched for.
     pub fn searched(&self, relation: BaseRelation) -> Option<Relation> {
         self.relations.iter().find(|(r, _)| *r == relation).map(|&(_, r)| r)
     }

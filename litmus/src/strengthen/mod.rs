@@ -33,9 +33,7 @@ use crate::test::{Place, ProxyFenceKind, ThreadId};
 /// An order and a scope. Weak accesses have no scope; here it is the narrowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Strength {
-    /// The order.
     pub order: Order,
-    /// The scope.
     pub scope: Scope,
 }
 
@@ -59,15 +57,12 @@ impl Strength {
 /// What can be stronger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SiteKind {
-    /// A load.
     Load,
-    /// A store.
     Store,
     /// A read-modify-write.
     Rmw,
     /// A reduction, which returns nothing and does not acquire.
     Reduction,
-    /// A fence that is there.
     Fence,
     /// A place where a fence can be. An architecture with fences of which none is stronger than all others has several at one place.
     Slot(usize),
@@ -87,9 +82,7 @@ impl SiteKind {
 /// A place in a program that can be stronger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
-    /// The thread.
     pub thread: ThreadId,
-    /// What is there.
     pub kind: SiteKind,
     /// How strong it is; `None` for a slot.
     pub now: Option<Strength>,
@@ -109,7 +102,6 @@ pub struct Means {
 }
 
 impl Means {
-    /// All of them.
     pub const ALL: Means = Means { fences: true, orders: true, scopes: true };
 }
 
@@ -118,7 +110,6 @@ impl Means {
 pub struct Terms<'a> {
     /// Which strengthenings are tried.
     pub means: Means,
-    /// What they cost.
     pub costs: &'a Costs,
     /// Which C the program is written in; C++ has no scopes, also where the model has.
     pub language: CLanguage,

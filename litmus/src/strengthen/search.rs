@@ -24,7 +24,6 @@ pub struct Limits {
 /// A strengthening that forbids the outcome.
 #[derive(Debug, Clone)]
 pub struct TestRepair {
-    /// The repaired test.
     pub test: Test,
     /// Is it only known up to the bound of the loops?
     pub bounded: bool,
@@ -32,7 +31,6 @@ pub struct TestRepair {
     pub racy: Option<bool>,
 }
 
-/// What was found.
 #[derive(Debug, Clone)]
 pub struct RepairsFound {
     /// Is the outcome allowed as the program is?
@@ -266,7 +264,6 @@ impl<'a> StrengtheningSearch<'a> {
         self.report(&optima, found)
     }
 
-    /// The optima as repairs.
     fn report(&mut self, optima: &[Choices], found: &mut RepairsFound) -> Result<(), Error> {
         // What costs the same and is stronger without need is no answer.
         let needless = |a: &Choices| optima.iter().any(|b| b != a && self.says_at_most(b, a) && !self.says_at_most(a, b));

@@ -17,7 +17,6 @@ pub enum Space {
 }
 
 impl Space {
-    /// The name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Global => "global",
@@ -47,10 +46,8 @@ pub enum CacheOperator {
 }
 
 impl CacheOperator {
-    /// All of them.
     pub const ALL: [CacheOperator; 7] = [Self::Ca, Self::Cg, Self::Cs, Self::Lu, Self::Cv, Self::Wb, Self::Wt];
 
-    /// The name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ca => "ca",
@@ -133,9 +130,7 @@ pub struct Access {
     pub proxy: Proxy,
     /// The state space.
     pub space: Option<Space>,
-    /// The cache operator.
     pub cache: Option<CacheOperator>,
-    /// The type.
     pub ty: Option<Type>,
     /// How wide it is, where an instruction in assembly says it.
     pub width: AssemblyWidth,
@@ -144,7 +139,6 @@ pub struct Access {
 /// An operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A register.
     Register(String),
     /// A number.
     Integer(i64),
@@ -171,7 +165,6 @@ pub struct Address {
 }
 
 impl Address {
-    /// A location.
     pub fn location(name: impl Into<String>) -> Self {
         Self { base: Base::Location(name.into()), offset: None }
     }

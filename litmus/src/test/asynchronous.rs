@@ -55,7 +55,6 @@ pub enum MbarrierAction {
         order: AccessOrder,
         /// `.cta` or `.cluster`.
         scope: Scope,
-        /// The phase that is waited for.
         phase: AwaitedPhase,
     },
 }
@@ -72,7 +71,6 @@ pub enum AwaitedPhase {
 /// An instruction on an mbarrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MbarrierOperation {
-    /// The mbarrier.
     pub address: Address,
     /// Is it named as one that may be in another cta of the cluster (`.shared::cluster`)?
     pub is_remote: bool,
@@ -176,7 +174,6 @@ pub enum AsyncAction {
     Reduce {
         /// What is computed.
         function: AtomFunction,
-        /// The type.
         ty: Option<Type>,
         /// Where to.
         to: Address,
@@ -201,7 +198,6 @@ pub enum AsyncAction {
     TensorStore {
         /// Where in tensor memory.
         to: Address,
-        /// The value.
         value: Value,
     },
     /// `tcgen05.dealloc t`: whoever is given that memory next writes it.

@@ -20,7 +20,6 @@ pub enum CMemoryOrder {
 }
 
 impl CMemoryOrder {
-    /// All of them.
     pub const ALL: [CMemoryOrder; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
 
     /// The strongest order that a compare-exchange of this order may have where it fails (C++20 [atomics.types.operations]).
@@ -103,7 +102,6 @@ pub struct Parameter {
     pub ty: CType,
     /// The memory that it points to, where that is written.
     pub space: Option<CSpace>,
-    /// The name.
     pub name: String,
 }
 
@@ -128,7 +126,6 @@ pub enum UnaryOperator {
 }
 
 impl UnaryOperator {
-    /// The operator.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Negate => "-",
@@ -194,7 +191,6 @@ impl BinaryOperator {
         Self::LogicalOr,
     ];
 
-    /// The operator.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Multiply => "*",
@@ -322,7 +318,6 @@ pub struct AtomicCall {
     pub object_first: bool,
 }
 
-/// An expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expression {
     /// A number.
@@ -372,7 +367,6 @@ pub enum StatementKind {
     Store {
         /// The pointer.
         address: Expression,
-        /// The value.
         value: Expression,
     },
     /// `*x += e;`, where the pointer or the operand accesses memory: each is evaluated once, and C++ sequences the operand before the pointer. Else it
@@ -389,14 +383,12 @@ pub enum StatementKind {
     Evaluate(Expression),
     /// `atomic_thread_fence(memory_order_seq_cst, memory_scope_device);`
     Fence {
-        /// The order.
         order: CMemoryOrder,
         /// The scope; `None`: the whole system.
         scope: Option<CScope>,
     },
     /// `if (e) { .. } else { .. }`
     If {
-        /// The condition.
         condition: Expression,
         /// Where it holds.
         then: Vec<Statement>,
@@ -412,7 +404,6 @@ pub enum StatementKind {
     },
     /// `do { .. } while (e);`
     DoWhile {
-        /// The body.
         body: Vec<Statement>,
         /// The condition.
         condition: Expression,
@@ -436,7 +427,6 @@ pub enum StatementKind {
     Return,
 }
 
-/// One statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     /// What it does.

@@ -102,7 +102,6 @@ impl CInteger {
 /// What a parameter points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CType {
-    /// The integer there.
     pub integer: CInteger,
     /// `atomic_..`
     pub atomic: bool,
@@ -114,7 +113,6 @@ impl CType {
     /// `atomic_int`
     pub const ATOMIC_INT: CType = CType { integer: CInteger::Int, atomic: true };
 
-    /// The name.
     pub fn name(self) -> &'static str {
         if self.atomic { self.integer.atomic_name() } else { self.integer.name() }
     }
@@ -134,10 +132,8 @@ pub enum CSpace {
 }
 
 impl CSpace {
-    /// All of them.
     pub const ALL: [CSpace; 4] = [Self::Global, Self::Local, Self::Device, Self::Shared];
 
-    /// The name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Global => "global",

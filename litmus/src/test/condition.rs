@@ -16,7 +16,6 @@ pub enum Quantifier {
 }
 
 impl Quantifier {
-    /// The keyword.
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Exists => "exists",
@@ -74,7 +73,6 @@ pub enum Proposition {
     False,
     /// `a == b`
     Compare {
-        /// The comparison.
         comparison: NumberComparison,
         /// The left side.
         left: Operand,
@@ -156,7 +154,6 @@ impl Proposition {
 /// A quantified proposition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// The quantifier.
     pub quantifier: Quantifier,
     /// What is quantified.
     pub proposition: Proposition,

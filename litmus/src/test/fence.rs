@@ -3,7 +3,6 @@
 use margay_models::execution::{Proxy, Scope, Spaces};
 use margay_models::signature::Tags;
 
-/// The order of a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FenceOrder {
     /// `fence.acquire`
@@ -82,7 +81,6 @@ pub enum ProxyFenceKind {
 }
 
 impl ProxyFenceKind {
-    /// All of them.
     pub const ALL: [ProxyFenceKind; 7] =
         [Self::Alias, Self::Surface, Self::Texture, Self::Constant, Self::Async, Self::AsyncGlobal, Self::AsyncShared];
 

@@ -34,7 +34,6 @@ pub enum AtomFunction {
 }
 
 impl AtomFunction {
-    /// All of them.
     pub const ALL: [AtomFunction; 13] = [
         Self::Exchange,
         Self::CompareAndSwap,

@@ -201,9 +201,7 @@ pub struct LocationDeclaration {
 /// A register of a thread that the initial state mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisterDeclaration {
-    /// The thread.
     pub thread: ThreadId,
-    /// The name.
     pub name: String,
     /// Its type (2015 form).
     pub ty: Option<Type>,
@@ -222,7 +220,6 @@ pub enum Body {
     Statements(Vec<Statement>),
 }
 
-/// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thread {
     /// Where it runs; `None` where the text does not say ([`Test::placement`] then gives each thread a cta of its own on gpu 0).
@@ -250,7 +247,6 @@ pub struct Test {
     pub locations: Vec<LocationDeclaration>,
     /// The registers that the initial state mentions.
     pub registers: Vec<RegisterDeclaration>,
-    /// The threads.
     pub threads: Vec<Thread>,
     /// What `locations [..]` asks to show.
     pub observed: Vec<Variable>,

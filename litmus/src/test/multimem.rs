@@ -21,7 +21,6 @@ pub enum MultimemAction {
     Reduce {
         /// What is computed.
         function: AtomFunction,
-        /// The operand.
         operand: Value,
     },
 }

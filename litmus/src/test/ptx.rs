@@ -17,7 +17,6 @@ pub struct Atom {
     pub function: AtomFunction,
     /// The register that takes the old value; `None` for `red`.
     pub destination: Option<String>,
-    /// The address.
     pub address: Address,
     /// The operand; for `.cas` the expected value.
     pub operand: Value,
@@ -34,16 +33,13 @@ pub enum Operation {
         access: Access,
         /// The register that takes the value.
         destination: String,
-        /// The address.
         address: Address,
     },
     /// `st.release.gpu x, 1`
     Store {
         /// The qualifiers.
         access: Access,
-        /// The address.
         address: Address,
-        /// The value.
         value: Value,
     },
     /// `stxr r0, x, 1`: writes if the last load-reserved of the thread was of the same location and no store-conditional is between
@@ -53,9 +49,7 @@ pub enum Operation {
         access: Access,
         /// The register that takes 0 if it wrote, else 1.
         status: String,
-        /// The address.
         address: Address,
-        /// The value.
         value: Value,
     },
     /// `ld.weak.v2.u32 {r0, r1}, [x]`: one scalar load for each register, in an unspecified order (PTX ISA 8.2.4).
@@ -125,7 +119,6 @@ pub enum Operation {
     /// `cp.async.mbarrier.arrive bar`: an arrival when all earlier `cp.async` of the thread are complete; `tcgen05.commit`: all earlier
     /// `tcgen05.cp` and `.mma`.
     AsyncArrive {
-        /// Of which operations.
         family: AsyncFamily,
         /// The mbarrier.
         address: Address,
@@ -166,7 +159,6 @@ pub enum Operation {
     Local {
         /// What is computed.
         function: LocalFunction,
-        /// The type.
         ty: Option<Type>,
         /// The register that takes the result.
         destination: String,
@@ -175,7 +167,6 @@ pub enum Operation {
     },
     /// `beq r0, 1, L`
     BranchIf {
-        /// The comparison.
         comparison: NumberComparison,
         /// Its left side.
         left: Value,
@@ -274,7 +265,6 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// One instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
     /// The predicate under which it is executed.

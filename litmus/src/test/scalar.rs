@@ -22,7 +22,6 @@ pub enum TypeKind {
 }
 
 impl TypeKind {
-    /// All of them.
     pub const ALL: [TypeKind; 6] = [Self::Bits, Self::Signed, Self::Unsigned, Self::Float, Self::BrainFloat, Self::Predicate];
 
     /// The name before the width.

@@ -18,7 +18,6 @@ pub enum Sequencing {
 /// A part of an expression that accesses memory in one step, behind others.
 #[derive(Debug)]
 pub struct Evaluation<'e> {
-    /// The part.
     pub part: &'e Expression,
     /// Those that come before it, as a mask.
     pub after: u64,
@@ -41,7 +40,6 @@ pub struct Evaluations<'e> {
 const MOST: usize = 63;
 
 impl<'e> Evaluations<'e> {
-    /// Of an expression.
     pub fn of_expression(rules: Sequencing, e: &'e Expression) -> Self {
         let mut found = Self { rules, all: Vec::new(), apart: Vec::new() };
         found.add(e, 0, &[]);

@@ -10,7 +10,6 @@ use super::{
 pub struct AskedCondition {
     /// The condition's proposition.
     pub condition: Proposition,
-    /// The filter.
     pub filter: Option<Proposition>,
 }
 

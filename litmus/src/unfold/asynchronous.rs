@@ -14,7 +14,6 @@ use crate::test::{
     Variable, element,
 };
 
-/// The instructions of a test with their threads.
 fn instructions(test: &Test) -> impl Iterator<Item = (ThreadId, &Instruction)> {
     (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)).iter().map(move |i| (ThreadId(t as u16), i)))
 }

@@ -33,7 +33,6 @@ pub enum RmwFunction {
 /// An operation on a path of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathOperation {
-    /// The thread.
     pub thread: usize,
     /// Which operation of the thread's code it is: the same in each turn of a loop.
     pub step: usize,

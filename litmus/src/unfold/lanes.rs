@@ -129,7 +129,6 @@ pub(super) fn lanes(test: &Test, thread: ThreadId, mask: u32) -> Vec<(u32, Threa
     (0..32).zip(of_warp).filter(|(lane, _)| mask >> lane & 1 == 1).collect()
 }
 
-/// The meetings of a thread.
 fn meetings(test: &Test, thread: ThreadId) -> impl Iterator<Item = (&Instruction, &WarpMeeting)> {
     test.instructions(thread).iter().filter_map(|i| match &i.operation {
         Operation::Warp(meeting) => Some((i, meeting)),

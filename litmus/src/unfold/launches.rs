@@ -145,7 +145,6 @@ fn start(kernel: u16, arrives: bool) -> Step {
     of_launch(2 * i64::from(kernel), arrives)
 }
 
-/// Its end.
 fn end(kernel: u16, arrives: bool) -> Step {
     of_launch(2 * i64::from(kernel) + 1, arrives)
 }

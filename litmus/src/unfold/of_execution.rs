@@ -113,7 +113,6 @@ fn shared(x: &Execution, values: &Values) -> Shared {
     }
 }
 
-/// A step of a thread.
 #[derive(Debug, Clone, Copy)]
 enum ThreadStep {
     /// An operation: an event, or the two of a read-modify-write.
@@ -144,7 +143,6 @@ struct ExecutedState {
 }
 
 impl ExecutedState {
-    /// The positions of the events of a set that were executed.
     fn positions(&self, of: &EventSet) -> Positions {
         let executed = self.origins.iter().enumerate().filter(|(_, e)| of.contains(**e));
         executed.map(|(position, _)| position).collect()

@@ -30,7 +30,6 @@ impl Positions {
         self == Self::EMPTY
     }
 
-    /// Is the position one of them?
     pub fn contains(self, position: usize) -> bool {
         position < MAX_POSITIONS && self.0[position / 64] >> (position % 64) & 1 == 1
     }
@@ -90,7 +89,6 @@ impl BitOrAssign for Positions {
     }
 }
 
-/// An event of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PathEvent {
     /// What is known of it.

@@ -31,7 +31,6 @@ pub enum Term {
 }
 
 impl Term {
-    /// The registers in it.
     pub fn registers(&self) -> Vec<Register> {
         match self {
             Self::Constant(_) => Vec::new(),
@@ -100,7 +99,6 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// An order and a scope.
     pub fn new(order: Order, scope: Option<Scope>) -> Self {
         Self {
             order,
@@ -251,7 +249,6 @@ pub struct ExchangeStep {
     pub lanes: Vec<(u32, usize)>,
 }
 
-/// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Computes in registers.
@@ -304,9 +301,7 @@ pub enum Step {
         address: Term,
         /// What is written.
         modification: Modification,
-        /// Of the read.
         read: Attributes,
-        /// Of the write.
         write: Attributes,
     },
     /// Writes if the thread's last load-reserved was of the same location and no store-conditional is between them, or fails.
@@ -320,11 +315,8 @@ pub enum Step {
         /// Order, scope, proxy.
         attributes: Attributes,
     },
-    /// A fence.
     Fence {
-        /// Its order.
         order: Order,
-        /// Its scope.
         scope: Option<Scope>,
         /// For objects in these state spaces alone; none where it is for all.
         spaces: Spaces,
@@ -337,12 +329,9 @@ pub enum Step {
         address: Option<Term>,
         /// Release or acquire.
         order: Order,
-        /// Its scope.
         scope: Scope,
     },
-    /// A proxy fence.
     ProxyFence {
-        /// Its proxy.
         proxy: Proxy,
         /// Of the async proxy: for objects in these state spaces.
         spaces: Spaces,
@@ -351,7 +340,6 @@ pub enum Step {
     },
     /// An operation on an mbarrier.
     Mbarrier {
-        /// Which.
         address: Term,
         /// What is done.
         step: MbarrierStep,
@@ -383,7 +371,6 @@ pub enum Step {
     AsyncArrive {
         /// Of which operations.
         family: AsyncFamily,
-        /// Which.
         address: Term,
         /// Was the arrival counted when the mbarrier was initialised?
         counted: bool,
@@ -409,7 +396,6 @@ pub enum Step {
     Take(ExchangeStep),
     /// Goes to the target if the condition is 0. What follows depends on it: up to a step (C), or to the end (PTX).
     BranchIfZero {
-        /// The condition.
         condition: Term,
         /// The step to go to.
         target: usize,
@@ -487,7 +473,6 @@ pub struct Program {
 }
 
 impl Program {
-    /// The register of that name.
     pub fn register(&mut self, name: &str) -> Register {
         let known = self.names.iter().position(|n| n.as_deref() == Some(name));
         Register(known.unwrap_or_else(|| {

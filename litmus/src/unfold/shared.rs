@@ -15,7 +15,6 @@ use crate::test::{AskedCondition, Base, Body, Dialect, InitialValue, Integer, Op
 /// Which threads name a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NamingThreads {
-    /// None of them.
     None,
     /// One alone.
     One(usize),
@@ -166,7 +165,6 @@ impl Shared {
         self.locations.len() - self.lanes.len()
     }
 
-    /// The location with an address.
     pub fn location_at(&self, address: Address) -> Option<u16> {
         self.addresses[..self.accessible()].iter().position(|&a| a == address).map(|l| l as u16)
     }

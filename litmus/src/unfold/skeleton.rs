@@ -12,7 +12,6 @@ use super::shared::Shared;
 use super::symbol::{Symbol, Symbols};
 use crate::test::{AskedCondition, Place, ThreadId, Variable, element};
 
-/// The value of a write.
 #[derive(Debug, Clone, Copy)]
 pub enum WriteValue {
     /// A number.

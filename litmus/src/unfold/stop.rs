@@ -67,7 +67,6 @@ impl Stop {
 /// A thread that stops, in an execution that a model allows as far as it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standstill {
-    /// The thread.
     pub thread: ThreadId,
     /// Where it stops.
     pub place: Place,

@@ -209,7 +209,6 @@ const W: bool = true;
 /// A shape: its name, its threads, and the final values that are asked.
 type Shape = (&'static str, &'static [&'static [ShapeAccess]], &'static [(usize, i64)]);
 
-/// The shapes.
 const SHAPES: &[Shape] = &[
     ("MP", &[&[(W, 0, 1), (W, 1, 1)], &[(R, 1, 1), (R, 0, 0)]], &[]),
     ("SB", &[&[(W, 0, 1), (R, 1, 0)], &[(W, 1, 1), (R, 0, 0)]], &[]),

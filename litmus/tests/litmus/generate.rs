@@ -536,7 +536,6 @@ fn sequenced(mut test: Test) -> Test {
     test
 }
 
-/// Any test.
 pub fn any_test() -> impl Strategy<Value = Test> {
     let dialects = select(&[Dialect::Ptx, Dialect::GpuPtx, Dialect::Generic, Dialect::C][..]);
     let description = option::of("[a-zA-Z0-9 ,.'+-]{0,30}");

@@ -5,7 +5,6 @@ use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope};
 use margay_models::signature::Signature;
 
-/// An event of a thread at a location.
 fn event(kind: Kind, thread: u16, order: Order, scope: Option<Scope>, location: Option<u16>) -> EventData {
     EventData { scope, location, ..EventData::new(kind, Some(thread), order) }
 }

@@ -29,7 +29,6 @@ impl PartialEq for Ident {
     }
 }
 
-/// An instruction.
 #[derive(Debug, Clone, Eq)]
 pub struct CatInstruction {
     /// Which instruction, with its parts.
@@ -44,7 +43,6 @@ impl PartialEq for CatInstruction {
     }
 }
 
-/// The kinds of instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InstructionKind {
     /// `let [rec] a = e and b = f`
@@ -74,7 +72,6 @@ pub enum InstructionKind {
         recursive: bool,
         /// The name that `call` uses.
         name: Ident,
-        /// Its parameters.
         parameters: Vec<Ident>,
         /// What it does.
         body: Vec<CatInstruction>,
@@ -83,12 +80,10 @@ pub enum InstructionKind {
     Call {
         /// The procedure.
         name: Ident,
-        /// Its arguments.
         arguments: Vec<CatExpr>,
     },
     /// `if "variant" .. else .. end`
     If {
-        /// The condition.
         condition: CatCondition,
         /// What counts if it holds.
         then: Vec<CatInstruction>,
@@ -206,7 +201,6 @@ pub enum CatComparison {
     In,
 }
 
-/// An expression.
 #[derive(Debug, Clone, Eq)]
 pub struct CatExpr {
     /// Which expression, with its operands.

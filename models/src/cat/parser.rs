@@ -117,7 +117,6 @@ impl Parser<'_> {
         Span::new(start.start, self.last_span().end.max(start.start))
     }
 
-    /// The text of a span.
     pub(super) fn text(&self, span: Span) -> &str {
         &self.source.text[span.start..span.end]
     }
@@ -241,7 +240,6 @@ impl Parser<'_> {
         matches!(self.tokens[self.at.saturating_sub(1)].0, CatToken::Keyword(Flag | UndefinedUnless | Assert) | CatToken::Tilde)
     }
 
-    /// Was there an error?
     pub(super) fn had_errors(&self) -> bool {
         !self.errors.is_empty()
     }

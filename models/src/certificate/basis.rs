@@ -40,7 +40,6 @@ pub enum BasisStanding {
 pub struct HeldModel {
     /// As the reader named it.
     pub name: String,
-    /// Its texts.
     pub texts: ModelText,
 }
 

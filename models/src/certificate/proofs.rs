@@ -93,7 +93,6 @@ impl Proof {
 /// What was verified, or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
-    /// Cases.
     pub cases: usize,
     /// Original clauses of all cases.
     pub clauses: u64,

@@ -13,7 +13,6 @@ use crate::durable::unfinished_in;
 /// What a search came to.
 #[derive(Debug, Clone)]
 pub struct Proved<T> {
-    /// Its answer.
     pub answer: T,
     /// The proof, as it was read back and accepted.
     pub proof: Option<Proof>,

@@ -25,7 +25,6 @@ pub struct Text {
 pub struct ModelText {
     /// The model's own text.
     pub model: Text,
-    /// What it includes, and what that includes.
     pub includes: Vec<Included>,
 }
 
@@ -37,7 +36,6 @@ pub struct Included {
     pub by: String,
     /// How it names it.
     pub path: String,
-    /// What that is.
     pub file: Text,
 }
 

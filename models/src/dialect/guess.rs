@@ -16,7 +16,6 @@ const MAX_DEPTH: usize = 4;
 
 /// The dialect of a file.
 pub(crate) struct DialectReading {
-    /// The dialect.
     pub dialect: &'static NameDialect,
     /// Why it was chosen, if neither the caller nor the file named it.
     pub guessed: Option<String>,

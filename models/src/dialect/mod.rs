@@ -185,7 +185,6 @@ pub fn split_prefix(name: &str) -> (Option<&'static NameDialect>, &str) {
     (None, name)
 }
 
-/// The dialect that a word names.
 pub fn named(word: &str) -> Option<&'static NameDialect> {
     ALL.into_iter().find(|d| d.name.eq_ignore_ascii_case(word))
 }

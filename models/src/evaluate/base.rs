@@ -5,12 +5,10 @@ use crate::bits::{BitMatrix, Event, EventWord};
 use crate::execution::Execution;
 use crate::signature::{BaseRelation, BaseSet};
 
-/// A base set.
 pub fn set(execution: &Execution, set: BaseSet) -> u64 {
     execution.base_set_as::<EventWord>(set).0
 }
 
-/// A base relation.
 pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
     match relation {
         BaseRelation::Id => super::operate::diagonal(to, u64::MAX),

@@ -67,7 +67,6 @@ pub fn closure(to: &mut [u64], r: &[u64]) {
     close(to);
 }
 
-/// Adds the identity.
 pub fn add_identity(to: &mut [u64]) {
     for (i, out) in to.iter_mut().enumerate() {
         *out |= 1 << i;

@@ -15,7 +15,6 @@ pub enum PlanStep {
 /// Compute one node.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeOperation {
-    /// The node.
     pub to: ExprId,
     /// How, where the operands are the nodes that hold the values: definitions are resolved.
     pub node: Node,
@@ -39,7 +38,6 @@ pub struct Fixpoint {
 pub struct PlanCheck {
     /// Which property: no cycle, no loop, or no member.
     pub kind: CheckKind,
-    /// Is it negated?
     pub negated: bool,
     /// What the outcome means.
     pub role: Role,
@@ -76,7 +74,6 @@ pub struct Plan {
     pub fixed: Vec<PlanStep>,
     /// What depends on base relations that are chosen for a program, each with the choices that it depends on.
     pub chosen: Vec<(PlanStep, ChoiceBits)>,
-    /// The checks.
     pub checks: Vec<PlanCheck>,
     /// Which step of `chosen` computes a node; `None` for what is fixed.
     step_of: Vec<Option<usize>>,

@@ -118,7 +118,6 @@ fn combine(a: &[u64], b: &[u64], word: impl Fn(u64, u64) -> u64) -> Vec<u64> {
     a.iter().zip(b).map(|(&a, &b)| word(a, b)).collect()
 }
 
-/// The members of a row.
 fn members(row: &[u64]) -> impl Iterator<Item = usize> {
     row.iter().enumerate().flat_map(|(at, &word)| {
         let mut rest = word;

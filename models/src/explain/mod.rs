@@ -44,18 +44,14 @@ pub enum Contradiction {
 /// Why a pair of events is in a relation.
 #[derive(Debug, Clone)]
 pub struct Derivation {
-    /// From.
     pub from: Event,
-    /// To.
     pub to: Event,
-    /// The reason.
     pub reason: Reason,
 }
 
 /// The last step of a derivation.
 #[derive(Debug, Clone)]
 pub enum Reason {
-    /// A base relation.
     Base(BaseRelation),
     /// A definition of the model has the pair, because of what its body says.
     Definition {
@@ -93,9 +89,7 @@ pub struct EventCondition {
 /// An edge of the concrete cycle: what leads from one event to another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
-    /// From.
     pub from: Event,
-    /// To.
     pub to: Event,
     /// What leads there.
     pub link: Link,
@@ -104,9 +98,7 @@ pub struct Edge {
 /// What leads from one event to another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Link {
-    /// A base relation.
     Base(BaseRelation),
-    /// A base relation backwards.
     Back(BaseRelation),
     /// An expression of the model that is no base relation.
     Other(String),

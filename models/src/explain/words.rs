@@ -5,7 +5,6 @@ use super::{Contradiction, Derivation, Edge, EventCondition, Link, Reason, Viola
 use crate::bits::Event;
 use crate::signature::BaseRelation;
 
-/// The names of events.
 type EventNames<'a> = &'a dyn Fn(Event) -> String;
 
 impl Violation {

@@ -36,7 +36,6 @@ impl Levels {
         Self { machine, rounds, holder: plan.holder.clone() }
     }
 
-    /// The rows of an expression at a moment.
     pub(crate) fn rows(&self, id: ExprId, moment: Moment) -> EventRows<'_> {
         let at_moment = moment.and_then(|(group, round)| self.rounds.get(&group)?.get(round)?.get(&self.holder[id.index()]));
         at_moment.map_or_else(|| self.machine.rows(id), |words| EventRows::new(self.machine.events(), words))

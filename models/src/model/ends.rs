@@ -18,7 +18,6 @@ pub enum End {
 }
 
 impl End {
-    /// Both.
     pub const BOTH: [End; 2] = [End::First, End::Last];
 }
 
@@ -154,7 +153,6 @@ impl Touch {
     }
 }
 
-/// May a fence be in the set?
 fn may_be_fence(set: BaseSet) -> bool {
     !matches!(set, BaseSet::R | BaseSet::W | BaseSet::M | BaseSet::Iw | BaseSet::Rmw)
 }

@@ -19,7 +19,6 @@ pub struct GroupId(pub(crate) u32);
 macro_rules! index {
     ($($id:ident),*) => { $(
         impl $id {
-            /// The index.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -58,7 +57,6 @@ impl std::fmt::Display for Sort {
 pub enum Node {
     /// A base set, `_` among them.
     Set(BaseSet),
-    /// A base relation.
     Relation(BaseRelation),
     /// `0`
     Empty(Sort),
@@ -182,7 +180,6 @@ impl Arena {
         self.known.get(&node).copied()
     }
 
-    /// The node.
     pub fn node(&self, id: ExprId) -> Node {
         self.nodes[id.index()].0
     }

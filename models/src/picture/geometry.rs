@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-/// A point.
 pub(super) type PicturePoint = (f64, f64);
 
 /// A rectangle by its left upper corner and its size.
@@ -39,7 +38,6 @@ impl Rect {
         self.y + self.h
     }
 
-    /// The centre.
     pub(super) fn centre(&self) -> PicturePoint {
         (self.x + self.w / 2.0, self.y + self.h / 2.0)
     }
@@ -49,7 +47,6 @@ impl Rect {
         Self { x: self.x - by, y: self.y - by, w: self.w + 2.0 * by, h: self.h + 2.0 * by }
     }
 
-    /// Is the point in it?
     pub(super) fn contains(&self, (x, y): PicturePoint) -> bool {
         self.x <= x && x <= self.right() && self.y <= y && y <= self.bottom()
     }

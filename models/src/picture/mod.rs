@@ -59,7 +59,6 @@ pub enum PictureSubject {
 pub struct Edge {
     /// From.
     pub from: Event,
-    /// To.
     pub to: Event,
     /// The relation by its name in the field: `po` or `sb`, `rf`, `co` or `mo`, `fr` or `rb`, ...
     pub label: String,
@@ -168,7 +167,6 @@ impl RelationNames {
     }
 }
 
-/// What is shown of a violation.
 fn shown(violation: &Violation, signature: Signature) -> PictureSubject {
     let names = RelationNames(signature);
     let edge = |e: &explain::Edge, missing: bool| Edge {

@@ -23,7 +23,6 @@ pub(super) struct Scene {
     pub columns: Vec<(f64, f64)>,
 }
 
-/// A side of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum BoxSide {
     Left,

@@ -12,7 +12,6 @@ use crate::signature::{BaseRelation, BaseSet};
 const LONG: usize = 16;
 
 impl Typing<'_> {
-    /// The meaning of an expression.
     pub(super) fn value(&mut self, expr: &CatExpr, scope: &NameScope) -> TypedMeaning {
         self.steps += 1;
         if self.exhausted.is_some() {

@@ -17,7 +17,6 @@ pub(super) struct NameScope(Rc<Layer>);
 
 /// A few names, on top of others.
 struct Layer {
-    /// The names of this layer.
     names: RefCell<FxHashMap<String, TypedMeaning>>,
     /// What they shadow.
     below: Option<NameScope>,
@@ -43,7 +42,6 @@ impl NameScope {
         Self(Rc::new(Layer { names: RefCell::new(names), below, depth, captured: Cell::new(false) }))
     }
 
-    /// What a name means.
     pub(super) fn get(&self, name: &str) -> Option<TypedMeaning> {
         let mut layer = Some(self);
         while let Some(NameScope(here)) = layer {

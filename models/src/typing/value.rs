@@ -13,9 +13,7 @@ use crate::model::{ExprId, Sort};
 pub(super) enum TypedMeaning {
     /// A set or a relation.
     Typed(TypedExpr),
-    /// A function.
     Function(Rc<TypedFunction>),
-    /// A procedure.
     Procedure(Rc<Procedure>),
     /// `domain` or `range`, as a function.
     Projection(Projection),
@@ -32,9 +30,7 @@ pub(super) enum TypedMeaning {
 /// A set or a relation; `0`, `_` and what is made of them alone can still be either.
 #[derive(Debug, Clone)]
 pub(super) struct TypedExpr {
-    /// As a set.
     pub(super) set: Option<ExprId>,
-    /// As a relation.
     pub(super) relation: Option<ExprId>,
     /// The recursive name that it depends on, while that one is being defined.
     pub(super) depends: Option<RecursiveUse>,
@@ -72,7 +68,6 @@ impl TypedExpr {
 pub(super) struct RecursiveUse {
     /// The `let rec` that is being typed, counted from the outermost one; of several the outermost.
     pub(super) level: usize,
-    /// The recursive name.
     pub(super) name: Rc<str>,
     /// Where it occurs.
     pub(super) place: Place,
@@ -95,9 +90,7 @@ pub(super) struct TypedFunction {
     pub(super) id: usize,
     /// The name to show.
     pub(super) name: Rc<str>,
-    /// Its parameters.
     pub(super) parameters: Vec<String>,
-    /// Its body.
     pub(super) body: CatExpr,
     /// The names that the body may use.
     pub(super) scope: NameScope,
@@ -114,9 +107,7 @@ pub(super) struct TypedFunction {
 pub(super) struct Procedure {
     /// The name to show.
     pub(super) name: Rc<str>,
-    /// Its parameters.
     pub(super) parameters: Vec<String>,
-    /// Its body.
     pub(super) body: Vec<CatInstruction>,
     /// The names that the body may use.
     pub(super) scope: NameScope,

@@ -108,7 +108,6 @@ fn any_bindings(inner: impl Strategy<Value = CatExpr> + Clone + 'static) -> Boxe
     (any::<bool>(), vec(one, 1..3)).prop_map(|(recursive, bindings)| Bindings { recursive, bindings }).boxed()
 }
 
-/// Any file.
 pub fn any_file() -> impl Strategy<Value = CatFile> {
     let simple = prop_oneof![
         any_bindings(any_expr().boxed()).prop_map(InstructionKind::Let),
@@ -171,9 +170,7 @@ fn check_kind() -> impl Strategy<Value = CheckKind> {
 /// Which names an expression may use.
 #[derive(Debug, Clone, Copy)]
 pub struct Names {
-    /// Relations.
     pub relations: &'static [&'static str],
-    /// Sets.
     pub sets: &'static [&'static str],
     /// Relations of which more only makes more.
     pub growing: &'static [&'static str],

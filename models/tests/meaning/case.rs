@@ -35,9 +35,7 @@ pub const fn case(
 
 /// Some cases, each with a verdict for each of some models.
 pub struct Table {
-    /// The models.
     pub models: &'static [&'static str],
-    /// The cases.
     pub cases: &'static [Case],
 }
 
@@ -54,7 +52,6 @@ pub const TABLES: &[Table] = &[
     Table { models: &["ptx-2015"], cases: crate::ptx_2015::CASES },
 ];
 
-/// The cases for a model.
 pub fn cases(model: &str) -> Vec<&'static Case> {
     TABLES.iter().filter(|t| t.models.contains(&model)).flat_map(|t| t.cases).collect()
 }

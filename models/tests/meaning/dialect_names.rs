@@ -21,7 +21,6 @@ struct Architecture {
     texts: &'static [&'static str],
     /// Names, or expressions with them, and what they are in Margay's own words.
     names: &'static [&'static [(&'static str, &'static str)]],
-    /// Instructions, and what they are there.
     instructions: &'static [(&'static str, &'static str)],
     /// What the dialect says of every execution.
     always: &'static str,

@@ -19,7 +19,6 @@ pub fn models() -> Vec<Model> {
     files.iter().map(|f| from_text(&f.file_stem().unwrap().to_string_lossy(), &std::fs::read_to_string(f).unwrap())).collect()
 }
 
-/// The model of a name.
 pub fn model(name: &str) -> Model {
     from_text(name, &text(name))
 }

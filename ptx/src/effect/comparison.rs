@@ -1,6 +1,5 @@
 //! How two numbers are compared: by `setp` and branches, by the expressions of C, and by what is asked of a final state.
 
-/// A comparison of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NumberComparison {
     /// `==`
@@ -18,7 +17,6 @@ pub enum NumberComparison {
 }
 
 impl NumberComparison {
-    /// All of them.
     pub const ALL: [NumberComparison; 6] =
         [Self::Equal, Self::NotEqual, Self::Less, Self::LessOrEqual, Self::Greater, Self::GreaterOrEqual];
 

@@ -69,10 +69,8 @@ pub enum Window {
     Parameter,
 }
 
-/// An access to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryAccess {
-    /// Its order.
     pub order: MemoryOrder,
     /// Its scope, where it has one.
     pub scope: Option<MemoryScope>,
@@ -89,7 +87,6 @@ pub struct MemoryAccess {
 pub enum Meeting {
     /// They arrive and wait.
     Sync,
-    /// They arrive.
     Arrive,
     /// They arrive, wait, and get what their predicates make together.
     Reduce,
@@ -100,24 +97,19 @@ pub enum Meeting {
 pub enum Effect<'i> {
     /// Computes a register from operands.
     Compute {
-        /// What it computes.
         function: Computation,
-        /// In which type.
         ty: ScalarType,
         /// The register; nothing for `_`.
         to: Option<RegisterId>,
-        /// The operands.
         operands: Vec<&'i Operand>,
     },
     /// A sum, a difference, or a product and a sum that takes the carry of the one before, or leaves one for the one behind: `add.cc`, `addc`.
     Carry {
         /// What it computes: a difference takes and leaves what was borrowed.
         function: Computation,
-        /// In which type.
         ty: ScalarType,
         /// The register; nothing for `_`.
         to: Option<RegisterId>,
-        /// The operands.
         operands: Vec<&'i Operand>,
         /// Does it take the carry?
         takes: bool,
@@ -126,7 +118,6 @@ pub enum Effect<'i> {
     },
     /// `setp`: a comparison, combined with a predicate, and its opposite.
     SetPredicate {
-        /// The relation.
         relation: NumberComparison,
         /// The type of what is compared.
         ty: ScalarType,
@@ -139,9 +130,7 @@ pub enum Effect<'i> {
     },
     /// A function that nobody interprets, of registers alone.
     Opaque {
-        /// The registers.
         to: Vec<RegisterId>,
-        /// What it is of.
         operands: Vec<&'i Operand>,
     },
     /// Puts parts together in one register.
@@ -160,13 +149,11 @@ pub enum Effect<'i> {
     },
     /// Is an address one of this space?
     IsSpace {
-        /// The space.
         window: Window,
         /// `.shared::cluster`: is the shared memory of other blocks of the cluster meant as well?
         of_cluster: bool,
         /// The predicate.
         to: RegisterId,
-        /// The address.
         address: &'i Operand,
     },
     /// An address of a space as a generic one, or (`true`) the other way.
@@ -175,14 +162,11 @@ pub enum Effect<'i> {
         window: Window,
         /// From generic to the space?
         to_space: bool,
-        /// The register.
         to: RegisterId,
-        /// The address.
         address: &'i Operand,
     },
     /// Reads one or more elements.
     Load {
-        /// How.
         access: MemoryAccess,
         /// The registers; nothing for `_`.
         to: Vec<Option<RegisterId>>,
@@ -193,7 +177,6 @@ pub enum Effect<'i> {
     },
     /// Writes one or more elements.
     Store {
-        /// How.
         access: MemoryAccess,
         /// The base of the address.
         base: &'i Operand,
@@ -204,7 +187,6 @@ pub enum Effect<'i> {
     },
     /// Reads and writes at once.
     Modify {
-        /// How.
         access: MemoryAccess,
         /// What is computed.
         update: Update,
@@ -217,15 +199,12 @@ pub enum Effect<'i> {
         /// The operands: the expected value first for `.cas`.
         operands: Vec<&'i Operand>,
     },
-    /// A fence.
     Fence(MemoryOrder, MemoryScope),
     /// A barrier of the block: its number, and the count of threads.
     Barrier(Meeting, &'i Operand, Option<&'i Operand>),
     /// `barrier.red`: a barrier of the block at which threads get what their predicates make together.
     BarrierReduce {
-        /// The register.
         to: Option<RegisterId>,
-        /// The barrier.
         barrier: &'i Operand,
         /// The count of threads.
         count: Option<&'i Operand>,
@@ -238,7 +217,6 @@ pub enum Effect<'i> {
     Exchange {
         /// What is made of it.
         exchange: Exchange,
-        /// In which type.
         ty: ScalarType,
         /// The register of the result, and the predicate beside it.
         to: [Option<RegisterId>; 2],
@@ -270,9 +248,7 @@ pub enum Effect<'i> {
     Cluster(ClusterEffect<'i>),
     /// An access that is not looked at; the thread goes on. Nobody interprets what it leaves in registers.
     Unseen {
-        /// What it is.
         why: &'static str,
-        /// The registers.
         to: Vec<RegisterId>,
     },
     /// Goes to an instruction.

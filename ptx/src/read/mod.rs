@@ -49,7 +49,6 @@ struct PtxReader<'t> {
 /// A block of a function: what is declared in it.
 #[derive(Default)]
 struct Block<'t> {
-    /// The block around it.
     around: usize,
     registers: FxHashMap<&'t str, RegisterId>,
     /// `%r<10>`: prefix, the first register, how many.

@@ -27,7 +27,6 @@ pub struct ExecutionChoice {
     pub all: Option<usize>,
 }
 
-/// The executions that were chosen.
 #[derive(Debug, Clone)]
 pub struct ChosenExecutions {
     /// Does the model allow the outcome? Then only executions that it allows are listed.

@@ -29,7 +29,6 @@ pub struct Headline {
     pub tone: Tone,
     /// What was found, in a word or two, which have a colour: `no counterexample`.
     pub found: String,
-    /// The rest.
     pub rest: String,
 }
 

@@ -13,7 +13,6 @@ use margay_console::table::{number, table};
 pub enum OutcomeStanding {
     /// There is no model to ask.
     Unknown,
-    /// Allowed.
     Allowed,
     /// Forbidden. Seen, this is a difference.
     Forbidden,

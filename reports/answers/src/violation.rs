@@ -6,7 +6,6 @@ use margay_models::explain::{Edge, Violation};
 use margay_models::picture::{event_label, event_name};
 use margay_reports::violation as report;
 
-/// The edges, with the names of their events.
 fn edges<'a>(edges: impl IntoIterator<Item = &'a Edge>, name: &dyn Fn(Event) -> String) -> Vec<report::EdgeRecord> {
     let edge = |e: &Edge| report::EdgeRecord { from: name(e.from), to: name(e.to), relation: e.link.name() };
     edges.into_iter().map(edge).collect()
@@ -20,7 +19,6 @@ pub fn report(violation: Option<&Violation>, name: &dyn Fn(Event) -> String) -> 
     report::ViolationRecord { cycle: edges(&cycle, name), there: edges(&there, name), missing: edges(&missing, name) }
 }
 
-/// The events of an execution.
 pub fn events(x: &Execution) -> Vec<report::EventRecord> {
     let all = (0..x.size()).map(Event::from);
     all.map(|e| report::EventRecord { name: event_name(x, e), event: event_label(x, e) }).collect()

@@ -14,7 +14,6 @@ const MAX_FILE: u64 = 1 << 28;
 
 /// What one command printed.
 pub struct Section {
-    /// The command.
     pub command: String,
     /// The file that it was read from.
     pub file: String,

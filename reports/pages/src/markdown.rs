@@ -15,7 +15,6 @@ type MarkdownObject = Map<String, Value>;
 const ROWS: usize = 20;
 const EXAMPLES: usize = 3;
 
-/// The summary.
 pub fn summary(title: &str, sections: &[Section]) -> String {
     let mut out = format!("## {}\n", inline(title));
     for section in sections {

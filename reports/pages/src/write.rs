@@ -12,7 +12,6 @@ use margay_reports::page::PageDocument;
 
 use crate::{page, read, summary};
 
-/// Forms of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportForm {
     /// One self-contained page.
@@ -30,7 +29,6 @@ pub struct ReportPageOptions {
     pub form: ReportForm,
     /// The file for it.
     pub out: Option<PathBuf>,
-    /// Its title.
     pub title: String,
 }
 

@@ -114,7 +114,6 @@ impl InputArray {
 /// An application: its program as PTX, its launches in order, its inputs and what must hold at the end.
 #[derive(Debug)]
 pub(crate) struct Application {
-    /// The file.
     pub file: Arc<SourceFile>,
     /// The program as PTX.
     pub ptx: Arc<SourceFile>,

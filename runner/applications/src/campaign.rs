@@ -35,7 +35,6 @@ pub(crate) struct RunCounts {
 }
 
 impl RunCounts {
-    /// Runs that were not right.
     pub(crate) fn not_right(&self) -> u64 {
         self.errors + self.time_outs
     }

@@ -53,7 +53,6 @@ pub struct GpuSettings {
     pub profile: Option<PathBuf>,
     /// A run that takes longer has no end (the paper: 30 s).
     pub watchdog: Duration,
-    /// The environments.
     pub environments: Vec<ApplicationEnvironment>,
 }
 
@@ -77,7 +76,6 @@ impl NamedEnvironment {
         all.iter().find(|e| e.name() == name).cloned().ok_or_else(|| format!("there is no such environment: {}", names()))
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         match self {
             Self::OnCpu(memory) => memory.name(),
@@ -85,7 +83,6 @@ impl NamedEnvironment {
         }
     }
 
-    /// Is it one of a GPU?
     pub fn is_on_gpu(&self) -> bool {
         matches!(self, Self::OnGpu(_))
     }

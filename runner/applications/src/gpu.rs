@@ -190,7 +190,6 @@ pub(crate) fn toolkit(named: Option<&Path>) -> Option<Toolkit> {
     named.map_or_else(Toolkit::find, Toolkit::at)
 }
 
-/// The environment of a profile.
 fn profile(path: &Path) -> Result<Environment, String> {
     let name = limited::name(path);
     let text = limited::text(path, 1 << 20).map_err(|e| format!("cannot read {name}: {e}"))?;

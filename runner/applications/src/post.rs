@@ -7,7 +7,6 @@ use margay_ptx::effect::NumberComparison;
 /// Which elements of an array of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArrayElements {
-    /// One.
     One(u64),
     /// Each of them.
     All,

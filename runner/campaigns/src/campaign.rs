@@ -45,7 +45,6 @@ pub struct CampaignEnd {
     pub undecided: bool,
     /// Tests that could not be run.
     pub problems: Vec<Diagnostic>,
-    /// The device failed.
     pub failed: Option<DeviceFailure>,
     /// Results could not be written.
     pub unwritten: Option<Diagnostic>,

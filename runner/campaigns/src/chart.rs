@@ -18,7 +18,6 @@ pub struct Bars {
     pub title: String,
     /// The names of the series.
     pub series: Vec<String>,
-    /// The groups.
     pub groups: Vec<BarGroup>,
     /// Powers of ten, for counts of very different size; 0 has no bar, and 1 the smallest one.
     pub logarithmic: bool,

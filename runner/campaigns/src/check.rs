@@ -24,7 +24,6 @@ use crate::session::{self, environment};
 pub struct CodeCheckOptions {
     /// Litmus tests, or folders of them.
     pub tests: Vec<PathBuf>,
-    /// The GPUs.
     pub target: Vec<GpuTarget>,
     /// The environment, as `Environment::parse` reads it.
     pub environment: String,

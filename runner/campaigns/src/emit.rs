@@ -16,7 +16,6 @@ use crate::session::environment;
 pub struct EmissionOptions {
     /// A litmus test.
     pub test: PathBuf,
-    /// The GPU.
     pub target: GpuTarget,
     /// The environment, as `Environment::parse` reads it.
     pub environment: String,

@@ -13,7 +13,6 @@ pub const PLDI_2016: [(&str, &str); 3] = [
 /// coRR of Fig. 1 (ASPLOS 2015), in one cta.
 pub const CORR: (&str, &str) = ("asplos2015/coRR", include_str!("../../../tests/corpus/asplos2015/coRR.litmus"));
 
-/// Reads them.
 pub fn read(texts: &[(&str, &str)]) -> Result<Vec<(String, Read)>, Vec<Diagnostic>> {
     let one = |(name, text): &(&str, &str)| {
         let file = SourceFile::new(format!("<built-in>/{name}.litmus"), *text);

@@ -32,9 +32,7 @@ impl PreparedJudge {
 
 /// What came of it.
 pub struct TestMeasurement {
-    /// The counts.
     pub counts: Counts,
-    /// The histogram.
     pub rows: Vec<HistogramRow>,
     /// Did the model stop at a bound, so that it may allow more?
     pub bounded: bool,

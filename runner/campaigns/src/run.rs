@@ -30,7 +30,6 @@ pub struct DeviceRunOptions {
     pub tests: Vec<PathBuf>,
     /// Is the question whether everything that is seen is allowed?
     pub soundness: bool,
-    /// What runs them, and how.
     pub on: CampaignDevice,
     /// How many instances of each test.
     pub instances: u64,

@@ -75,7 +75,6 @@ pub enum Closed {
 }
 
 impl Closed {
-    /// The end of the command.
     pub fn end(self, output: &Output) -> CommandOutcome {
         match self {
             Self::Wrong(error) => output.wrong(&[error]),

@@ -27,7 +27,6 @@ use crate::allowed;
 pub struct SimulationOptions {
     /// Tests, or folders of them.
     pub tests: Vec<PathBuf>,
-    /// The machine.
     pub machine: MachineModel,
     /// Is every state visited?
     pub exhaustive: bool,

@@ -23,7 +23,6 @@ pub(crate) enum StepOperand {
     Constant(u64),
     /// The address of memory of the call, less that of the call.
     Frame(u64),
-    /// A special register.
     Special(SpecialRegister),
 }
 
@@ -194,7 +193,6 @@ pub(crate) struct GuardedStep {
     pub step: DecodedStep,
 }
 
-/// A function, decoded.
 #[derive(Debug)]
 pub(crate) struct DecodedFunction {
     pub name: String,

@@ -68,7 +68,6 @@ pub enum ReorderedPair {
 pub struct Schedule {
     /// The seed of all chance.
     pub seed: u64,
-    /// The memory.
     pub memory: MemoryKind,
     /// How many blocks are there at once.
     pub places: u32,
@@ -88,15 +87,12 @@ pub struct Finished {
 pub struct Fault {
     /// What went wrong.
     pub kind: FaultKind,
-    /// The function.
     pub function: String,
     /// The line of the source.
     pub line: Option<Line>,
     /// Where the instruction stands in the text, in bytes.
     pub at: usize,
-    /// The block.
     pub block: [u32; 3],
-    /// The thread in it.
     pub thread: [u32; 3],
 }
 
@@ -105,7 +101,6 @@ pub struct Fault {
 pub enum FaultKind {
     /// An address that is in no array.
     Outside {
-        /// The address.
         address: u64,
         /// Which array it is the nearest to, in words.
         near: Option<String>,

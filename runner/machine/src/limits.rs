@@ -28,7 +28,6 @@ pub struct KernelLimits {
 pub enum LaunchPart {
     /// The kernel, whatever the launch is.
     Kernel,
-    /// The blocks.
     Blocks,
     /// The threads of a block.
     Threads,
@@ -39,7 +38,6 @@ pub enum LaunchPart {
 /// Why no GPU, or this machine, takes a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchRefusal {
-    /// What of it.
     pub part: LaunchPart,
     /// In a sentence: what there is, and what there may be.
     pub why: String,

@@ -97,7 +97,6 @@ pub(crate) trait MemoryOrdering {
         ordering: Ordering,
         new: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> u64;
-    /// A fence.
     fn fence(&mut self, all: &mut Memories<'_>, who: Who, ordering: Ordering);
     /// A thread comes to a barrier of its block: all that it has done is known there.
     fn arrive(&mut self, all: &mut Memories<'_>, who: Who);

@@ -18,7 +18,6 @@ pub struct Artifact {
     pub hash: String,
     /// What assembled them, and at which level: `ptxas 13.5.37 -O3`.
     pub assembler: String,
-    /// The level.
     pub level: u8,
     /// The machine code of the test, where it could be read.
     pub sass: Option<String>,

@@ -63,7 +63,6 @@ pub struct Counts {
     pub stuck: u64,
     /// Instances whose values fit no key of the table on the device, or found no place in it.
     pub uncounted: u64,
-    /// Launches.
     pub launches: u64,
     /// Seconds, launches and reduction included.
     pub seconds: f64,
@@ -89,7 +88,6 @@ pub struct DeviceDescription {
     pub target: Option<String>,
     /// The version of the driver.
     pub driver: Option<String>,
-    /// The clocks.
     pub clocks: Option<Clocks>,
     /// What it can run at once.
     pub shape: Option<DeviceShape>,

@@ -7,7 +7,6 @@ use crate::emit::{Count, EmissionError, EmissionLayout, Environment, GpuTarget};
 /// What a device can run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceShape {
-    /// Multiprocessors.
     pub multiprocessors: u32,
     /// The most threads that one of them runs at once.
     pub threads: u32,

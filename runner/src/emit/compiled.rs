@@ -12,7 +12,6 @@ use super::layout::EmissionLayout;
 use super::registers::Registers;
 use super::{EmissionError, Environment};
 
-/// A compiled program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompiledProgram {
     /// The version of PTX.
@@ -24,7 +23,6 @@ pub struct CompiledProgram {
     pub accesses: Option<Test>,
 }
 
-/// A function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CompiledFunction {
     parameters: Vec<String>,

@@ -141,7 +141,6 @@ impl Default for Environment {
     }
 }
 
-/// The keys.
 pub const KEYS: [&str; 24] = [
     "groups",
     "warps",

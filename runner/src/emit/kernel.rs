@@ -52,7 +52,6 @@ pub struct TestKernel {
     pub results: u64,
     /// Bytes for the stressed scratchpad.
     pub scratchpad: u64,
-    /// What is observed.
     pub observed: Observed,
     /// The place of stress (`stress-first`).
     pub(super) first: u32,
@@ -110,7 +109,6 @@ impl TestKernel {
         LaunchDraw { seed, first: self.first, grid, block: self.layout.block - 32 * absent }
     }
 
-    /// An outcome from its key.
     pub fn outcome(&self, key: u64) -> ObservedOutcome {
         let mask = (1u64 << self.bits) - 1;
         let integers = self.observed.integers.iter().zip(0..);

@@ -16,7 +16,6 @@ pub struct ThreadRole {
     pub position: u32,
 }
 
-/// The layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmissionLayout {
     /// For each thread of the test.

@@ -28,7 +28,6 @@ impl WarpPlace {
     }
 }
 
-/// The meetings of a thread.
 fn meetings(test: &Test, thread: usize) -> impl Iterator<Item = &WarpMeeting> {
     test.instructions(ThreadId(thread as u16)).iter().filter_map(|i| match &i.operation {
         Operation::Warp(meeting) => Some(meeting),

@@ -7,10 +7,8 @@ use margay_litmus::test::Space;
 
 use super::{OpenClSource, OpenClTarget, SourceAccessKind, SourceOrder, SourceScope, SourceThread};
 
-/// What is in the code.
 #[derive(Debug, Clone, PartialEq)]
 enum CodeEvent {
-    /// An access.
     Access {
         kind: SourceAccessKind,
         /// `None`: the instruction does not say.

@@ -14,13 +14,10 @@ use margay_litmus::test::Space;
 /// What an access or a fence of the source is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceAccessKind {
-    /// A load.
     Load,
-    /// A store.
     Store,
     /// A read-modify-write.
     Rmw,
-    /// A fence.
     Fence,
 }
 
@@ -83,7 +80,6 @@ impl SourceScope {
 /// An access or a fence of the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceAccess {
-    /// What it is.
     pub kind: SourceAccessKind,
     /// Where its location is; global for fences.
     pub space: Space,

@@ -17,7 +17,6 @@ const APART: u8 = 64;
 /// A test as OpenCL C 2.0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenClSource {
-    /// The text.
     pub text: String,
     /// The threads of the test, in order.
     pub threads: Vec<SourceThread>,

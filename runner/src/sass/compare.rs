@@ -156,7 +156,6 @@ fn without_surplus(
     found
 }
 
-/// Compares.
 pub fn compare(test: &Test, target: GpuTarget, listing: &Listing) -> CodeComparison {
     answer(&threads(test, target, listing))
 }

@@ -52,7 +52,6 @@ impl ControlWord {
         }
     }
 
-    /// Is a scoreboard waited for?
     pub fn waits_for(&self, scoreboard: u8) -> bool {
         self.waits >> scoreboard & 1 == 1
     }

@@ -31,7 +31,6 @@ pub enum SassEffect {
         space: Option<Space>,
         /// How many bits are accessed.
         bits: u8,
-        /// The strength.
         strength: SassStrength,
     },
     /// `STG`, `STS`, `ST`
@@ -40,7 +39,6 @@ pub enum SassEffect {
         space: Option<Space>,
         /// How many bits are accessed.
         bits: u8,
-        /// The strength.
         strength: SassStrength,
     },
     /// `ATOMG`, `ATOMS`, `ATOM`; `RED`
@@ -51,7 +49,6 @@ pub enum SassEffect {
         function: AtomFunction,
         /// How many bits are accessed.
         bits: u8,
-        /// The strength.
         strength: SassStrength,
         /// Without a result.
         reduction: bool,
@@ -158,10 +155,8 @@ pub enum SassMbarrier {
     },
 }
 
-/// What an arrival counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArrivalCount {
-    /// One arrival.
     One,
     /// So many as a register says.
     Register,

@@ -18,11 +18,9 @@ use crate::emit::{reachable, remote, spaces};
 /// An effect, with the instruction of the test that it is of, and the earlier effects (by position) whose values it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedEffect {
-    /// The effect.
     pub effect: SassEffect,
     /// The instruction, as the test writes it.
     pub text: String,
-    /// For the address.
     pub address: BTreeSet<usize>,
     /// For what is written.
     pub data: BTreeSet<usize>,

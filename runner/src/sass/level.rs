@@ -32,7 +32,6 @@ pub const WAYS: [AssemblyWay; 7] = [
 /// The way that was chosen, and what came of comparing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssemblyChoice {
-    /// The way.
     pub way: AssemblyWay,
     /// [`CodeComparison::Same`], or that nothing could be compared.
     pub answer: CodeComparison,

@@ -13,7 +13,6 @@ pub struct SassInstruction {
     pub guard: Option<String>,
     /// The name with its qualifiers, split at the points: `LDG`, `E`, `STRONG`, `GPU`.
     pub name: Vec<String>,
-    /// The operands.
     pub operands: Vec<String>,
     /// Its control word, where the text has the bytes (`nvdisasm -hex`).
     pub control: Option<ControlWord>,
@@ -27,7 +26,6 @@ impl SassInstruction {
         self.name.first().map_or("", String::as_str)
     }
 
-    /// Has it a qualifier?
     pub fn has(&self, qualifier: &str) -> bool {
         self.name.iter().skip(1).any(|q| q == qualifier)
     }

@@ -119,7 +119,6 @@ pub(super) fn pairs(code: &[SassInstruction], effects: &[Option<SassEffect>], wa
 #[derive(Debug, Clone)]
 struct AccessEnd {
     why: String,
-    /// Is its value there?
     value: bool,
 }
 

@@ -5,16 +5,12 @@ use super::dependency::EffectDependencies;
 use super::effect::SassEffect;
 use super::listing::SassInstruction;
 
-/// What an access is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SassAccessKind {
-    /// A load.
     Load = 0,
-    /// A store.
     Store = 1,
     /// A read-modify-write whose old value is kept.
     Atom = 2,
-    /// A reduction.
     Reduction = 3,
 }
 

@@ -109,7 +109,6 @@ impl Toolkit {
         self.older.as_ref().filter(|_| target < NEWEST_FROM).unwrap_or(&self.newest)
     }
 
-    /// Is there a disassembler for a target?
     pub fn disassembles(&self, target: GpuTarget) -> bool {
         self.programs(target).nvdisasm.is_file()
     }

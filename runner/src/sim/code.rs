@@ -22,7 +22,6 @@ pub(super) enum SimChange {
     CompareAndSwap(Term, Term),
 }
 
-/// One operation.
 #[derive(Debug, Clone)]
 pub(super) enum SimOperation {
     Assign(u8, Term),
@@ -62,7 +61,6 @@ pub(super) struct Coded {
     pub registers: u64,
 }
 
-/// A thread.
 #[derive(Debug, Clone)]
 pub(super) struct SimThread {
     pub operations: Vec<Coded>,

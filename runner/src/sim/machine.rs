@@ -8,7 +8,6 @@ use super::code::{Prepared, SimChange, SimFence, SimOperation};
 use super::state::{BORROWED, GLOBAL, LOCAL, LocationCopy, MachineState, PendingOperation, WINDOW};
 use crate::outcome::Observed;
 
-/// Which model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MachineModel {
     /// Section 4.2: a view for each thread, a load pool, borrowing.
@@ -112,7 +111,6 @@ impl SimulatedMachine {
         Ok(machine)
     }
 
-    /// What is observed.
     pub fn observed(&self) -> &Observed {
         &self.observed
     }

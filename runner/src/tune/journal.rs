@@ -7,14 +7,12 @@ use std::path::Path;
 
 use margay_models::durable::added_to;
 
-/// A measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StressMeasurement {
     /// Weak outcomes.
     pub weak: u64,
     /// Instances that were run.
     pub instances: u64,
-    /// Seconds.
     pub seconds: f64,
 }
 

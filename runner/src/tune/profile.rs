@@ -33,7 +33,6 @@ pub struct ProfiledDevice {
     pub name: String,
     /// The target of its kernels.
     pub target: Option<String>,
-    /// The driver.
     pub driver: Option<String>,
     /// It is no hardware.
     #[serde(default)]
@@ -48,7 +47,6 @@ pub struct SystematicStress {
     pub patch: Option<u32>,
     /// The access sequence.
     pub sequence: Option<String>,
-    /// The spread.
     pub spread: Option<u32>,
 }
 
@@ -58,7 +56,6 @@ pub struct SystematicStress {
 pub struct ComparedEnvironment {
     /// What it is: `no-str`, `sys-str`, `rand-str` or `cache-str`, each with `+` (thread randomisation) or `-`; `random-N`.
     pub name: String,
-    /// The environment.
     pub environment: String,
     /// Weak outcomes a second, for each test in the order of `tests`.
     pub weak_per_second: Vec<u64>,
@@ -87,7 +84,6 @@ impl Profile {
         toml::to_string(self)
     }
 
-    /// Is it of this device?
     pub fn is_of(&self, device: &DeviceDescription) -> bool {
         self.device.name == device.name && self.device.target == device.target
     }

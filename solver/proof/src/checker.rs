@@ -26,7 +26,7 @@ pub enum ProofStep {
     Unknown,
     /// There is no assignment of the clauses so far under the assumptions of the question: proved.
     Refuted,
-    /// The proof ends.
+    /// The record of the end, with the right number of records: nothing was cut off.
     End,
 }
 

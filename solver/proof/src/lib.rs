@@ -56,6 +56,7 @@
 //! A [`LratRefutation`] is one question's, as DIMACS and LRAT, for checkers that others wrote.
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 #![warn(unreachable_pub)]
 
 mod checker;

@@ -8,7 +8,7 @@
 
 use crate::literal::SatLiteral;
 
-/// What a record is.
+/// The first byte of a record, from 1 in the order of the variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum RecordKind {
@@ -49,12 +49,11 @@ impl RecordKind {
         RecordKind::End,
     ];
 
-    /// The kind of a byte.
+    /// None for 0 and for bytes after the last kind.
     pub(crate) fn of(byte: u8) -> Option<RecordKind> {
         Self::ALL.get(usize::from(byte).checked_sub(1)?).copied()
     }
 
-    /// What the id is of.
     pub(crate) fn id(self) -> Id {
         match self {
             RecordKind::Original | RecordKind::Derived => Id::New,
@@ -78,7 +77,7 @@ impl RecordKind {
 /// What the id of a record is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Id {
-    /// There is none.
+    /// Nothing is written.
     None,
     /// A clause that was not there before.
     New,
@@ -91,7 +90,7 @@ pub(crate) enum Id {
 /// A record; what its kind does not have is empty or 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofRecord {
-    /// What it is.
+    /// Which of the other fields are written.
     pub kind: RecordKind,
     /// The clause; of [`RecordKind::End`] the number of records.
     pub id: u64,

@@ -102,7 +102,7 @@ impl Logic {
         self.intern(ExprNode::Identity, 2)
     }
 
-    /// A constant.
+    /// The relation whose lower and upper bound are these tuples, without a declaration.
     #[track_caller]
     pub fn constant(&mut self, tuples: TupleSet) -> Expr {
         let arity = tuples.arity();

@@ -185,7 +185,7 @@ impl Logic {
         }
     }
 
-    /// All of them.
+    /// The conjunction; true of none.
     #[track_caller]
     pub fn and(&mut self, all: impl IntoIterator<Item = Formula>) -> Formula {
         let (yes, no) = (self.truth(true), self.truth(false));

@@ -55,7 +55,6 @@ impl FreeSets {
         free
     }
 
-    /// The set of one.
     pub fn single(&mut self, binder: Binder) -> Free {
         self.intern(vec![binder])
     }

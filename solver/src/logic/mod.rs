@@ -100,41 +100,40 @@ impl Logic {
         Relation(self.relations.len() as u32 - 1)
     }
 
-    /// The name of a relation.
+    /// As it was declared; two relations may have one name.
     #[track_caller]
     pub fn relation_name(&self, relation: Relation) -> &str {
         &self.relations[relation.0 as usize].0
     }
 
-    /// Is there a relation of this name?
     pub(crate) fn is_relation_name(&self, name: &str) -> bool {
         self.relations.iter().any(|(n, _)| n == name)
     }
 
-    /// The arity of a relation.
+    /// The number of columns.
     #[track_caller]
     pub fn relation_arity(&self, relation: Relation) -> usize {
         self.relations[relation.0 as usize].1
     }
 
-    /// The name of a variable.
+    /// As it was declared; two variables may have one name.
     pub fn variable_name(&self, variable: QuantifiedVariable) -> &str {
         &self.variables[variable.0 as usize]
     }
 
-    /// The node of an expression.
+    /// What is outermost, with the handles of its parts.
     #[track_caller]
     pub fn expr(&self, expr: Expr) -> &ExprNode {
         &self.expr_entry(expr).0
     }
 
-    /// The arity of an expression.
+    /// The number of columns.
     #[track_caller]
     pub fn arity(&self, expr: Expr) -> usize {
         self.expr_entry(expr).1
     }
 
-    /// The node of a formula.
+    /// What is outermost, with the handles of its parts.
     #[track_caller]
     pub fn formula(&self, formula: Formula) -> &FormulaNode {
         &self.formula_entry(formula).0

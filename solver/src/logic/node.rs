@@ -83,7 +83,7 @@ impl CardinalityComparison {
     }
 }
 
-/// A formula.
+/// The outermost connective of a formula, with the handles of its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FormulaNode {
     /// A constant.

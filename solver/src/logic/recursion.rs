@@ -9,7 +9,7 @@ use super::{Binder, CardinalityComparison, Expr, ExprNode, FixpointGroup, Formul
 /// A recursive definition uses itself where a larger value could make it smaller, so it may have no least solution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotMonotone {
-    /// The definition.
+    /// The relation whose body is not monotone.
     pub definition: Recursion,
     /// The relation under definition that occurs negatively in its body.
     pub occurs: Recursion,

@@ -8,9 +8,7 @@ use crate::tuples::TupleSet;
 /// A node of either kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum VisitedNode {
-    /// An expression.
     Expr(Expr),
-    /// A formula.
     Formula(Formula),
 }
 

@@ -29,7 +29,7 @@ struct ProofLogState {
 /// How large a proof became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProofSize {
-    /// Records.
+    /// Those before the record of the end, which counts them.
     pub records: u64,
     /// Bytes before compression.
     pub bytes: u64,

@@ -47,7 +47,7 @@ struct ReplayState {
 pub struct Replayed {
     /// SHA-256 of the file.
     pub file: String,
-    /// Bytes of the file.
+    /// As they lie on the disk, compressed.
     pub file_bytes: u64,
     /// SHA-256 of the original clauses: each literal as four bytes, little-endian, each clause closed by a literal 0.
     pub cnf: String,

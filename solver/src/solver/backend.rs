@@ -76,7 +76,7 @@ const EASY: u64 = 100_000;
 static REGISTERED: Mutex<Vec<Backend>> = Mutex::new(Vec::new());
 
 impl Backend {
-    /// The backend of a factory.
+    /// Wraps a solver of your own; [`Backend::register`] lets `--solver` name it.
     pub fn new(factory: impl Factory + 'static) -> Self {
         Self(Arc::new(factory))
     }

@@ -31,7 +31,6 @@ enum CellFilter {
 }
 
 impl CellFilter {
-    /// The bit of a cell.
     fn bit(&self, tuple: u64, circuit: &mut Circuit) -> Bit {
         match self {
             Self::Known(matrix) => matrix.get(tuple),

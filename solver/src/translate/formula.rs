@@ -10,9 +10,8 @@ use crate::universe::Atom;
 struct Quantified<'a> {
     logic: &'a Logic,
     body: Formula,
-    /// The polarity of the domains.
     domains: Polarity,
-    /// That of the body.
+    /// Of the body.
     polarity: Polarity,
     /// What an instance is, of whether an atom is outside of its domain, and of the body.
     combine: &'a dyn Fn(&mut Circuit, Bit, Bit) -> Bit,

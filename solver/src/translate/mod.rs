@@ -94,7 +94,7 @@ impl SideClauses {
         self.ends.push(self.bits.len() as u32);
     }
 
-    /// The clauses.
+    /// Each clause as its disjuncts, in the order in which they were made.
     pub fn iter(&self) -> impl Iterator<Item = &[Bit]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(from, &to)| &self.bits[from as usize..to as usize])
@@ -104,7 +104,6 @@ impl SideClauses {
 /// The translation of expressions and formulas of one [`Logic`] under one [`Bounds`]; values are kept.
 #[derive(Debug)]
 pub struct Translator {
-    /// The bounds.
     bounds: Bounds,
     /// The number of atoms.
     n: u64,
@@ -199,7 +198,6 @@ impl Translator {
         std::mem::take(&mut self.side_clauses)
     }
 
-    /// The bounds.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
     }
@@ -218,7 +216,7 @@ impl Translator {
         self.translate_formula(logic, formula, polarity)
     }
 
-    /// The expression as a matrix, exactly.
+    /// Equal to the expression in both polarities, unlike a bound from one side.
     pub fn exact(&mut self, logic: &Logic, expr: Expr) -> Arc<Matrix> {
         self.translate_expr(logic, expr, Polarity::Both)
     }

@@ -227,7 +227,6 @@ fn comparison(c: &mut Choices<'_>) -> CardinalityComparison {
     [C::AtMost, C::AtLeast, C::Equal, C::Less, C::Greater][c.below(5)]
 }
 
-/// A formula.
 pub fn formula(p: &mut Problem, c: &mut Choices<'_>, scope: &Scope, depth: usize) -> Formula {
     let d = depth.saturating_sub(1);
     let kinds = if depth == 0 { 12 } else { 22 };

@@ -20,14 +20,12 @@ pub struct Forgery {
     pub place: String,
     /// What was done there.
     pub what: String,
-    /// The document.
     pub document: Value,
 }
 
 /// What is changed in a text of a model or a mapping, by the end of its name: a word, and what takes its place everywhere.
 pub type Edits<'a> = &'a [(&'a str, &'a str)];
 
-/// The document of a folder.
 pub fn document(folder: &Path) -> Value {
     open(folder).expect("it was written so").parse().expect("it is JSON")
 }

@@ -55,7 +55,6 @@ pub fn with_axiom(name: &str, axiom: &str) -> Model {
     Model::parse(SourceFile::new("odd.cat", text), &FilesThenBuiltIn).expect("a model").model
 }
 
-/// Certifies a check.
 pub fn certified(name: &str, mapping: &Mapping, mut options: CheckOptions) -> PathBuf {
     let folder = folder(name);
     (options.backend, options.jobs, options.certify) = (Backend::default(), 2, Some(folder.clone()));
@@ -204,7 +203,6 @@ fn shapes_that_were_split() {
     forge("split", &folder, &[&ANY[..], &NAMES, &[ONLY, TYPED, "/subject/given/axioms"]].concat());
 }
 
-/// Certifies a comparison.
 pub fn certified_comparison(name: &str, subjects: Subjects<'_>, mut options: CompareOptions) -> PathBuf {
     let folder = folder(name);
     (options.backend, options.jobs, options.certify) = (Backend::default(), 2, Some(folder.clone()));

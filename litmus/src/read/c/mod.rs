@@ -124,7 +124,6 @@ fn array(name: &str) -> &str {
 }
 
 impl<'a> CReader<'_, 'a> {
-    /// Is the name one of a location?
     fn is_location(&self, name: &str) -> bool {
         self.locations.iter().any(|l| l == name)
     }

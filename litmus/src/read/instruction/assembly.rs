@@ -60,7 +60,6 @@ impl Spoken {
         Self { assembly, compiled: true, spelled: Vec::new() }
     }
 
-    /// The register of a name.
     fn named(&self, name: &str) -> Option<RegisterName> {
         if self.compiled { self.assembly.compiled_register(name) } else { self.assembly.register(name) }
     }

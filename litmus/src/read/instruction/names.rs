@@ -26,7 +26,6 @@ pub(in crate::read) struct Names {
 }
 
 impl Names {
-    /// From the initial state.
     pub fn new(dialect: Dialect, state: &InitialState) -> Self {
         Self {
             dialect,

@@ -97,7 +97,6 @@ impl Explorer<'_> {
     }
 }
 
-/// Values of a path.
 struct PathValues<'e, 'a>(&'e mut Explorer<'a>);
 
 impl LaneValues for PathValues<'_, '_> {

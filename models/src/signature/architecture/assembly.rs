@@ -37,7 +37,6 @@ pub struct Assembly {
     alternatives: Vec<(&'static str, Vec<(String, String)>)>,
 }
 
-/// A name of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegisterName {
     /// The name, in small letters.

@@ -10,7 +10,6 @@ const WORDS: [&str; 3] = ["generic", "c", "ptx"];
 
 /// What a text with a line `front-end` says of the front end's executions.
 pub(super) struct FrontEndText {
-    /// The word of the front end.
     word: &'static str,
     /// The first words of models that mean the architecture.
     words: Vec<&'static str>,

@@ -10,7 +10,6 @@ use crate::judge::Judge;
 use crate::library;
 use crate::model::Model;
 
-/// What is known of one architecture.
 #[derive(Default)]
 struct KnownArchitecture {
     /// What its text says; a text with a front end is read when it is first asked.

@@ -83,7 +83,6 @@ impl SameLevel {
         self.0.name()
     }
 
-    /// The level.
     pub fn scope(self) -> Scope {
         self.0.scope()
     }

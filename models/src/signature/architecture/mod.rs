@@ -50,7 +50,6 @@ pub struct Architecture(u32);
 struct Description {
     /// The word for it: the name of its file without the ending.
     word: &'static str,
-    /// What it is.
     title: &'static str,
     file: Arc<SourceFile>,
     tags: Vec<TagDescription>,
@@ -87,7 +86,6 @@ pub enum StatusDependency {
     Store,
 }
 
-/// An instruction.
 struct ArchitectureInstruction {
     mnemonic: &'static str,
     operation: Operation,

@@ -15,7 +15,6 @@ const SETS: [BaseSet; 4] = [BaseSet::Na, BaseSet::Weak, BaseSet::Atomic, BaseSet
 /// The other name of inclusion of scopes, beside `sr`.
 pub(super) const INCLUSION: &str = "incl";
 
-/// The dependencies.
 const DEPENDENCIES: [BaseRelation; 3] = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
 
 impl Architecture {

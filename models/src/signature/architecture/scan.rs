@@ -8,13 +8,11 @@ use crate::text::{blank, quoted};
 /// A word of a statement, or a quoted string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ScannedWord {
-    /// A word.
     Word(String),
     /// A string, without its quotation marks.
     Quoted(String),
 }
 
-/// The words of a line.
 pub(super) type ScannedLine = Vec<(ScannedWord, Span)>;
 
 /// The lines of a text that say something, cut into words.

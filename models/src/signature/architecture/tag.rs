@@ -79,17 +79,14 @@ impl Tags {
         Self { architecture, bits }
     }
 
-    /// The architecture.
     pub fn architecture(self) -> Architecture {
         self.architecture
     }
 
-    /// Is the tag one of them?
     pub fn contains(self, tag: Tag) -> bool {
         self.architecture == tag.architecture && self.bits & (1 << tag.index) != 0
     }
 
-    /// The tags.
     pub fn iter(self) -> impl Iterator<Item = Tag> {
         self.architecture.tags().filter(move |&tag| self.contains(tag))
     }
@@ -143,12 +140,10 @@ impl Tags {
 }
 
 impl Architecture {
-    /// Its tags.
     pub fn tags(self) -> impl Iterator<Item = Tag> {
         (0..self.description().tags.len()).map(move |index| Tag::new(self, index))
     }
 
-    /// The tag of a name.
     pub fn tag(self, name: &str) -> Option<Tag> {
         self.tags().find(|t| t.names().contains(&name))
     }

@@ -45,7 +45,6 @@ impl AssumedRows {
         Some(Self { rows, falls, established: found.established })
     }
 
-    /// In words.
     pub fn words(&self) -> String {
         let rows = self.rows.iter().take(6).cloned().collect::<Vec<_>>().join(", ");
         let more = if self.rows.len() > 6 { format!(" and {} more", self.rows.len() - 6) } else { String::new() };

@@ -38,7 +38,6 @@ fn axiom(axiom: &AxiomReport) -> report::AxiomRecord {
     }
 }
 
-/// A counterexample.
 pub fn counterexample(shown: &PresentedCounterexample<'_>) -> report::CounterexampleRecord {
     let c = shown.counterexample;
     let name = |e| event_name(&c.source, e);

@@ -12,7 +12,6 @@ use crate::change::repair::change;
 
 /// What the whole report is about.
 pub struct CheckContext<'a> {
-    /// The mapping.
     pub mapping: &'a Mapping,
     /// What was asked.
     pub options: &'a CheckOptions,
@@ -36,7 +35,6 @@ impl CheckContext<'_> {
 
 /// A counterexample with everything that is shown of it.
 pub struct PresentedCounterexample<'a> {
-    /// The counterexample.
     pub counterexample: &'a Counterexample,
     /// The source program and outcome.
     pub source: String,
@@ -44,7 +42,6 @@ pub struct PresentedCounterexample<'a> {
     pub target: String,
     /// The source program as CUDA C++, where it is scoped C++ that CUDA can say.
     pub cuda: Option<String>,
-    /// The outcome.
     pub outcome: String,
     /// Why the source forbids the execution, line by line.
     pub explanation: Vec<String>,

@@ -16,7 +16,6 @@ use margay_models::typing::{FilesThenBuiltIn, Includes};
 
 use super::tables::TablePair;
 
-/// What is to be compared, by names.
 #[derive(Debug, Clone, Default)]
 pub struct ComparedNames {
     /// Files or names of the older and the newer model; with a revision one file.

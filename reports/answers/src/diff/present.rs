@@ -67,11 +67,9 @@ impl<'a> DiffContext<'a> {
 pub struct PresentedDifference<'a> {
     /// The question that it answers.
     pub question: usize,
-    /// The difference.
     pub difference: &'a ModelDifference,
     /// The program and outcome; with a mapping also what it is compiled to.
     pub litmus: Vec<String>,
-    /// The outcome.
     pub outcome: String,
     /// What in the texts makes the difference, in sentences.
     pub reasons: Vec<String>,

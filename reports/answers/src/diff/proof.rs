@@ -30,7 +30,6 @@ pub struct DiffProof<'a> {
     pub setting: Setting<'a>,
     /// What came of it.
     pub report: Report,
-    /// Its certificate.
     pub certified: Option<ProofCertificate>,
 }
 

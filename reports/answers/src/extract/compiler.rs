@@ -74,13 +74,11 @@ pub fn chosen(front: &FrontEnd, options: &CompilerTableOptions) -> Result<Vec<Po
 
 /// What is asked of one compiler.
 pub struct CompilerQuestion<'a> {
-    /// The front end.
     pub front: &'a FrontEnd,
     /// What is asked about.
     pub points: &'a [Point],
     /// What is compiled for.
     pub architecture: &'a str,
-    /// How.
     pub options: &'a CompilerTableOptions,
 }
 

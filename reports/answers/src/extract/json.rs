@@ -26,7 +26,6 @@ fn row(measured: &MeasuredRow) -> document::TableRowRecord {
     row
 }
 
-/// The table.
 pub fn document(table: &Table) -> document::TableRecord {
     let [lowered, absent, other, unknown] = table.counts();
     document::TableRecord {

@@ -6,13 +6,11 @@ use margay_models::signature::Operation;
 
 /// A line that is new or stronger.
 pub struct FenceChange {
-    /// The thread.
     pub thread: ThreadId,
     /// Its line in the strengthened program, from 1; 0 for the head of the thread.
     pub line: usize,
     /// What was there; `None` for an added fence.
     pub before: Option<String>,
-    /// What is there.
     pub after: String,
 }
 
@@ -80,7 +78,6 @@ fn is_fence(line: &str, dialect: Dialect) -> bool {
 
 /// A line to be shown.
 pub struct FenceLine {
-    /// The text.
     pub text: String,
     /// Is it added, or taken away?
     pub mark: char,

@@ -35,9 +35,7 @@ pub struct FenceSubject {
     pub file: String,
     /// Its text.
     pub source: Arc<SourceFile>,
-    /// The test.
     pub test: Test,
-    /// The model.
     pub model: Model,
 }
 

@@ -8,7 +8,6 @@ use super::{AskedKernel, KernelFile};
 /// What goes wrong in a kernel, to be found again in another version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedFinding {
-    /// The kernel.
     pub kernel: String,
     /// What goes wrong.
     pub finding: Finding,

@@ -40,7 +40,6 @@ impl KernelCompiler {
             .ok_or_else(|| format!("expected `margay` or `nvcc`, found `{name}`"))
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Margay => "margay",
@@ -171,11 +170,8 @@ fn toolkit(named: Option<&Path>) -> Result<Option<PathBuf>, Diagnostic> {
     Ok(all.filter(|folder| folder.is_absolute()).find_map(|folder| at(&folder)))
 }
 
-/// What CUDA was compiled to.
 pub(super) struct CompiledCuda {
-    /// The PTX.
     pub ptx: String,
-    /// By what.
     pub compiler: KernelCompiler,
     /// Kernels that are not understood, beside others that are: their names, and why in a sentence.
     pub refused: Vec<(String, String)>,

@@ -11,7 +11,6 @@ use super::changed::{count, print_hardening, print_weaker};
 use super::first_line::first_line;
 use super::{AskedKernel, INTERLEAVINGS_FILE, KernelCompiler, KernelFile, KernelReading};
 
-/// Prints the answers.
 pub fn print_answers(file: &KernelFile, answers: &[AskedKernel], output: &Output) -> io::Result<()> {
     // What was not looked at stands in front of what was.
     let (refused, asked): (Vec<_>, Vec<_>) = answers.iter().partition(|a| a.refused.is_some());

@@ -197,7 +197,6 @@ pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutc
     Ok(exit)
 }
 
-/// Reads a file of kernels.
 fn read_file(path: &Path, options: &KernelOptions) -> Result<KernelFile, Diagnostic> {
     let how = compile::CudaCompilation {
         command: options.command.as_deref(),

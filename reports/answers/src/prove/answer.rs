@@ -20,7 +20,6 @@ use crate::restriction::Restriction;
 
 /// Everything that is said of one mapping.
 pub struct MappingAnswer<'a> {
-    /// The mapping.
     pub mapping: &'a Mapping,
     /// What was asked.
     pub options: &'a CheckOptions,
@@ -36,7 +35,6 @@ pub struct MappingAnswer<'a> {
     pub hypotheses: &'a Hypotheses,
     /// The certificate that was written.
     pub certified: Option<&'a ProofCertificate>,
-    /// The file for Rocq.
     pub rocq: Option<&'a File>,
     /// Seconds since the start.
     pub seconds: f64,
@@ -85,7 +83,6 @@ impl<'a> MappingAnswer<'a> {
         self.report.goals.iter().zip(&self.search.axioms).map(said).collect()
     }
 
-    /// What is said of the whole.
     pub fn whole(&self) -> Said<'a> {
         let axioms = self.axioms();
         let least = |of: &dyn Fn(&Said<'_>) -> Option<usize>| axioms.iter().filter_map(|(_, said)| of(said)).min();
@@ -149,7 +146,6 @@ impl<'a> MappingAnswer<'a> {
         }
     }
 
-    /// How to exit.
     pub fn exit(&self) -> Exit {
         match self.whole() {
             Said::Theorem => Exit::Holds,

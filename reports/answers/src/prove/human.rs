@@ -21,7 +21,6 @@ const MOST_DIRECT: usize = 12;
 const MOST_GROUPS: usize = 3;
 const MOST_ALIKE: usize = 4;
 
-/// Prints the answer.
 pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Result<()> {
     let whole = answer.whole();
     output.print(&wrapped(&answer.headline().painted(*output), output.width()))?;

@@ -12,7 +12,6 @@ use super::rocq::File;
 use super::written::ProofCertificate;
 use crate::check::counterexample_report;
 
-/// What is missing.
 pub fn gap(gap: &Gap) -> report::MissingRecord {
     let drawing = gap.drawing.as_ref();
     let edges = |d: &Drawing| {
@@ -38,7 +37,6 @@ pub fn inhabitant(inhabitant: &Inhabitant) -> report::InhabitantRecord {
     report::InhabitantRecord { shows: inhabitant.shows.clone(), events: inhabitant.events }
 }
 
-/// A step of the argument.
 pub fn step(step: &StepReport) -> report::ArgumentStep {
     report::ArgumentStep {
         claims: step.claims.clone(),

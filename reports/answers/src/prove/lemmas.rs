@@ -21,7 +21,6 @@ use crate::diff::{DiffContext, PresentedDifference, print_differences};
 /// The largest number of events of an execution that is looked for to refute a lemma.
 const MOST: usize = 4;
 
-/// A lemma of the file.
 pub struct LemmaOfFile<'a> {
     /// What the proof made of it.
     report: &'a LemmaReport,

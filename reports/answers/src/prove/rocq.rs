@@ -33,7 +33,6 @@ enum Came {
 
 /// Why there is nothing to be written, and what can be done.
 pub struct Open {
-    /// Why.
     pub why: String,
     /// What can be done.
     pub help: &'static str,

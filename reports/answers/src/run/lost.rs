@@ -18,7 +18,6 @@ use crate::violation::events;
 /// How many tests of a table are spoken of without `-v`.
 const SHOWN: usize = 10;
 
-/// A race in a document.
 pub fn race(model: &Model, witness: &Witness, test: &SourceFile) -> Option<document::RaceRecord> {
     let race = Race::of(model, witness)?;
     let access = |a: &margay_litmus::race::RacingAccess| {

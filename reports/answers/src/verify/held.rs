@@ -13,7 +13,6 @@ use margay_theorem::certificate::{self as theorems, ComparedModel, TheoremSubjec
 /// What the certificate must be about: files and names, by what they are in it.
 #[derive(Debug, Clone, Default)]
 pub struct CertificateSubject {
-    /// The mapping.
     pub mapping: Option<String>,
     /// The source model.
     pub source: Option<String>,
@@ -44,7 +43,6 @@ impl CertificateSubject {
         })
     }
 
-    /// What is held of a run.
     pub fn run(&self, output: &Output) -> Result<tests::Held, Vec<Diagnostic>> {
         self.fits(&["test", "model"])?;
         let files = inputs::files(&self.test).map_err(|e| vec![e])?;
@@ -54,7 +52,6 @@ impl CertificateSubject {
         })
     }
 
-    /// What is held of a theorem.
     pub fn theorem(&self, subject: &Theorem, output: &Output) -> Result<theorems::HeldTheoremTexts, Vec<Diagnostic>> {
         let (fits, models) = match subject {
             Theorem::Theorem { .. } => (&["mapping", "source", "target"][..], [&self.source, &self.target]),

@@ -54,7 +54,6 @@ impl GpuBench<'_> {
         Ok(())
     }
 
-    /// One run.
     fn run(&self, version: &ProgramVersion, seed: u64) -> Result<RunVerdict, DeviceFailure> {
         self.queue_run(version, seed)?;
         let program = &version.program;

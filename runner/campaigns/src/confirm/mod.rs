@@ -23,7 +23,6 @@ use crate::measure::TestMeasurement;
 
 /// A counterexample, and what running it showed.
 pub struct ConfirmedCounterexample<'a> {
-    /// The counterexample.
     pub presented: PresentedCounterexample<'a>,
     /// The name of its files and of its test.
     pub name: String,
@@ -45,7 +44,6 @@ impl ConfirmedCounterexample<'_> {
 pub struct ConfirmReport<'a> {
     /// The mapping that was checked.
     pub mapping: &'a Mapping,
-    /// What the check was asked.
     pub asked: &'a CheckOptions,
     /// What it found.
     pub checked: &'a CheckReport,

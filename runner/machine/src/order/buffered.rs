@@ -32,7 +32,6 @@ fn granule(cell: MachineCell) -> usize {
         MachineCell::Global(at) | MachineCell::Shared(at) => at / 8,
     }
 }
-/// A buffer.
 #[derive(Debug, Clone, Copy)]
 enum StoreBuffer {
     OfThread(Who),

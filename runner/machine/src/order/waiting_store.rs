@@ -23,7 +23,6 @@ impl StoreReach {
     }
 }
 
-/// A store that waits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WaitingStore {
     pub(super) cell: MachineCell,

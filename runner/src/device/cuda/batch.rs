@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-/// The most.
 const MOST: u32 = 256;
 
 /// As many are queued as take about so long.

@@ -130,7 +130,6 @@ pub(super) struct LoadedModule {
 }
 
 impl LoadedModule {
-    /// Loads it.
     pub(super) fn load(context: &Arc<CudaContext>, image: &Image, artifact: &Artifact) -> Result<Self, DeviceFailure> {
         let module = DriverModule::load(context, image, &artifact.ptx)?;
         let (reset, test) = (module.function("margay_reset")?, module.function("margay_test")?);

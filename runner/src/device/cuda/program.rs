@@ -15,7 +15,6 @@ use crate::sass::ToolFailure;
 /// A launch of a kernel of a program.
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramLaunch<'a> {
-    /// The kernel.
     pub kernel: &'a str,
     /// Blocks of the grid in x, y and z.
     pub blocks: [u32; 3],

@@ -63,7 +63,6 @@ impl Memory {
         u64::from_le_bytes(word)
     }
 
-    /// Stores one.
     pub fn store(&mut self, cta: u32, address: u64, bytes: usize, value: u64) {
         self.writers.insert(address, cta);
         self.bytes(cta, address, bytes).copy_from_slice(&value.to_le_bytes()[..bytes]);

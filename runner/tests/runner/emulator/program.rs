@@ -15,7 +15,6 @@ pub struct Instruction {
     pub text: String,
 }
 
-/// An operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {
     Register(usize),

@@ -21,7 +21,6 @@ pub enum Stop {
     Meeting(u32),
     /// It has come to the barrier of its cluster.
     ClusterArrival,
-    /// It waits there.
     ClusterWait,
 }
 
@@ -38,7 +37,6 @@ struct EmulatedOffer {
     to: [Option<usize>; 2],
 }
 
-/// A thread.
 pub struct Thread {
     pub cta: u32,
     ctas: u32,

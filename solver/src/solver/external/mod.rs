@@ -122,7 +122,7 @@ impl ProgramSolver {
         derive::follow(clauses, assumptions, (self.next, log), proof, limits)
     }
 
-    /// Asks the program.
+    /// Writes the clauses to a file, starts the program on it, and reads what it prints.
     fn ask(&self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<(SolverAnswer, LastAnswer), SolverFailure> {
         let cannot = |error: io::Error| self.failure(format!("its files cannot be written or read: {error}"));
         let mut scratch = tempfile::Builder::new();

@@ -12,7 +12,6 @@ use crate::check::{PresentedCounterexample, files};
 
 /// A counterexample, with what is written of it.
 pub struct MatrixCounterexample {
-    /// The axiom.
     pub axiom: String,
     /// The number of source events.
     pub events: usize,
@@ -24,7 +23,6 @@ pub struct MatrixCounterexample {
     pub target: String,
     /// The source program as CUDA C++.
     pub cuda: Option<String>,
-    /// The outcome.
     pub outcome: String,
     /// The folder of its files, below that of the page.
     pub folder: Option<String>,

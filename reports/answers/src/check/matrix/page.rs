@@ -14,7 +14,6 @@ const INTRODUCTION: &str = "A number is the size of the smallest counterexample 
     release sequences of C++20, `rc11-lb` and `c20` are the same where every operation is of system scope. Where the two readings \
     of PTX (6.0 of the 2019 paper, and the current ISA) differ, both answers are given, in this order.";
 
-/// The page.
 pub fn page(answers: &CheckMatrixAnswers, options: &CheckMatrixOptions) -> String {
     let cells = &answers.cells;
     let timeout = options.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
