@@ -1,37 +1,43 @@
-//! What the texts of mappings and of architectures have alike: blanks, comments (`//`, `#`, `(* *)`) and quoted strings; and what of any text may be shown.
+//! What the texts of models, mappings, architectures and litmus tests have alike: blanks, comments (`//`, `#`, `(* *)`) and quoted strings; and what of any text may
+//! be shown.
 
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile, Span};
 
-/// How many bytes the blank or comment at a place has, which is not the end of a line; 0 where there is none. Editors may begin a file
-/// with a byte order mark.
+/// How many bytes the blank or comment at a place has; 0 where there is none. Editors may begin a file with a byte order mark.
 ///
 /// # Errors
-/// A comment that is never closed.
+/// As of [`nested_comment`].
 pub fn blank(file: &Arc<SourceFile>, at: usize) -> Result<usize, Diagnostic> {
-    let rest = &file.text[at..];
-    let Some(c) = rest.chars().next() else { return Ok(0) };
-    if c.is_whitespace() || c == '\u{feff}' && at == 0 {
-        return Ok(c.len_utf8());
-    }
-    if rest.starts_with("//") || c == '#' {
-        return Ok(rest.find('\n').unwrap_or(rest.len()));
-    }
-    if !rest.starts_with("(*") {
-        return Ok(0);
-    }
-    let never = || {
-        let error = Diagnostic::error("this comment is never closed");
-        error.at(file, Span::new(at, at + 2), "opened here").help("close it with `*)`")
-    };
-    rest.find("*)").map(|end| end + 2).ok_or_else(never)
+    if file.text[at..].starts_with("(*") { nested_comment(file, at) } else { Ok(simple_blank(&file.text, at)) }
 }
 
-/// Where the comment ends that `(*` begins at a place, if comments nest, as in models and litmus tests: each `(*` needs its own `*)`.
-pub fn end_of_nested_comment(text: &str, start: usize) -> Option<usize> {
+/// Likewise, but for `(* *)`.
+fn simple_blank(text: &str, at: usize) -> usize {
+    let rest = &text[at..];
+    match rest.chars().next() {
+        Some(c) if c.is_whitespace() || c == '\u{feff}' && at == 0 => c.len_utf8(),
+        Some(c) if c == '#' || rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+        _ => 0,
+    }
+}
+
+/// How many bytes the comment has that `(*` begins at a place. Such comments nest.
+///
+/// # Errors
+/// A `(*` without its own `*)`.
+pub fn nested_comment(file: &Arc<SourceFile>, start: usize) -> Result<usize, Diagnostic> {
+    let never = || {
+        let error = Diagnostic::error("this comment is never closed");
+        error.at(file, Span::new(start, start + 2), "opened here").help("comments nest: each `(*` needs its own `*)`")
+    };
+    length_of_nested_comment(&file.text[start..]).ok_or_else(never)
+}
+
+fn length_of_nested_comment(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let (mut depth, mut at) = (0_usize, start);
+    let (mut depth, mut at) = (0_usize, 0);
     while at < bytes.len() {
         match &bytes[at..(at + 2).min(bytes.len())] {
             b"(*" => {
@@ -89,15 +95,16 @@ pub fn kind(file: &SourceFile) -> Option<FileKind> {
     ];
     /// Words of CUDA's that its programs have.
     const CUDA: [&str; 3] = ["__global__", "__device__", "threadIdx"];
-    let mut rest = file.text.trim_start_matches('\u{feff}').trim_start();
+    let mut begin = 0;
     loop {
-        let skipped = match rest {
-            _ if rest.starts_with("//") || rest.starts_with('#') => rest.find('\n'),
-            _ if rest.starts_with("(*") => rest.find("*)").map(|end| end + 2),
-            _ => break,
-        };
-        rest = rest[skipped.unwrap_or(rest.len())..].trim_start();
+        let rest = &file.text[begin..];
+        let comment = || length_of_nested_comment(rest).unwrap_or(rest.len());
+        match if rest.starts_with("(*") { comment() } else { simple_blank(&file.text, begin) } {
+            0 => break,
+            length => begin += length,
+        }
     }
+    let rest = &file.text[begin..];
     let mut words = rest.split_whitespace();
     let first = words.next().unwrap_or_default();
     // A title in quotation marks is a model's; in herd's models a name without them stands there.

@@ -7,6 +7,7 @@ use margay_models::execution::Proxy;
 use margay_models::mbarrier::Mbarrier;
 use margay_models::signature::architecture::Assembly;
 use margay_models::signature::{Architecture, architecture};
+use margay_models::text::blank;
 
 use super::cursor::{Cursor, MAX_COUNT};
 use super::token::TokenKind;
@@ -41,24 +42,9 @@ const DIALECTS: [(&str, Dialect); 10] = [
 /// Reads the first line that is not empty or a comment: dialect and name.
 pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
     let text = &file.text;
-    let mut start = text.len() - text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
-    loop {
-        let skipped = match &text[start..] {
-            rest if rest.starts_with("//") || rest.starts_with('#') => rest.find('\n').unwrap_or(rest.len()),
-            rest if rest.starts_with("(*") => match rest.find("*)") {
-                Some(end) => end + 2,
-                None => {
-                    return Err(Diagnostic::error("a comment without its end").at(
-                        file,
-                        Span::new(start, start + 2),
-                        "it starts here",
-                    ));
-                }
-            },
-            _ => break,
-        };
-        start += skipped;
-        start += text[start..].len() - text[start..].trim_start().len();
+    let mut start = 0;
+    while let length @ 1.. = blank(file, start)? {
+        start += length;
     }
     let line = text[start..].lines().next().unwrap_or_default();
     let word = line.split([' ', '\t', '{', '"']).next().unwrap_or_default();

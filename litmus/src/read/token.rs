@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
-use margay_models::text::end_of_nested_comment;
+use margay_models::text::nested_comment;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
@@ -20,7 +20,6 @@ pub(super) enum TokenKind {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token {
-    /// What it is.
     pub kind: TokenKind,
     /// Where it is.
     pub span: Span,
@@ -40,9 +39,14 @@ pub(super) fn tokens(file: &Arc<SourceFile>, from: usize, c: bool) -> Result<Vec
         } else if rest.starts_with(b"//") {
             i += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
         } else if rest.starts_with(b"/*") {
-            i = behind_comment(file, i, text[i + 2..].find("*/").map(|end| i + end + 4))?;
+            let never = || {
+                Diagnostic::error("this comment is never closed")
+                    .at(file, Span::new(i, i + 2), "opened here")
+                    .help("close it with `*/`")
+            };
+            i += text[i + 2..].find("*/").map(|end| end + 4).ok_or_else(never)?;
         } else if rest.starts_with(b"(*") && (!c || depth == 0) {
-            i = behind_comment(file, i, end_of_nested_comment(text, i))?;
+            i += nested_comment(file, i)?;
         } else if character == '"' {
             let Some(length) = text[i + 1..].find('"') else {
                 return Err(Diagnostic::error("a text without its closing quotation mark").at(
@@ -91,9 +95,4 @@ fn word(file: &Arc<SourceFile>, span: Span) -> Result<TokenKind, Diagnostic> {
         Ok(n) => Ok(TokenKind::Integer(n)),
         Err(_) => Err(Diagnostic::error("the number is too large").at(file, span, "more than 64 bits")),
     }
-}
-
-/// Behind the end of the comment that starts at `start`.
-fn behind_comment(file: &Arc<SourceFile>, start: usize, end: Option<usize>) -> Result<usize, Diagnostic> {
-    end.ok_or_else(|| Diagnostic::error("a comment without its end").at(file, Span::new(start, start + 2), "it starts here"))
 }

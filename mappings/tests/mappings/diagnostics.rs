@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use margay_mappings::check::{CheckOptions, Silent, check};
 use margay_mappings::language::{LoadOptions, load};
 use margay_mappings::library;
-use margay_models::diagnostic::Diagnostic;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::model::Model;
+use margay_models::text::FileKind;
+use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 
 use crate::setup::{names, options, read, shipped, without_failures};
 
@@ -89,6 +92,34 @@ fn headers() {
         "(* never closed\nmapping \"m\" from sc to tso",
         "mapping \"m\" from sc to tso\nR = R",
     ]));
+}
+
+/// A piece that is commented out may have comments, whichever text it is of.
+#[test]
+fn comments_nest_in_all_texts() {
+    type Reader = fn(&str) -> Result<(), Vec<Diagnostic>>;
+    let texts: [(FileKind, &str, Reader); 3] = [
+        (FileKind::Mapping, "mapping \"m\" from sc to tso\nR => ld\nW => st\nRMW => xchg\nF => mfence\n", |text| {
+            read(text).map(drop)
+        }),
+        (FileKind::Model, "\"m\"\nacyclic po as Order\n", |text| {
+            Model::parse_with(SourceFile::new("m.cat", text), &OnlyBuiltIn, &TypingOptions::default()).map(drop)
+        }),
+        (FileKind::Litmus, "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 == 0)\n", |text| {
+            margay_litmus::read::test(&SourceFile::new("t.litmus", text)).map(drop)
+        }),
+    ];
+    for (kind, text, reader) in texts {
+        let nested = format!("(* out: (* in *) mapping acyclic \" *) {text}");
+        assert_eq!(margay_models::text::kind(&SourceFile::new("text", nested.clone())), Some(kind));
+        reader(&nested).unwrap_or_else(|errors| panic!("{kind:?}: {}", errors[0]));
+        let errors = reader(&format!("(* out: (* in *) {text}")).expect_err("it is not closed");
+        let said = shown(&errors[..1]);
+        assert!(
+            said.contains("error: this comment is never closed\n  1:1 `(*`: opened here\n  help: comments nest: each `(*` needs"),
+            "{said}"
+        );
+    }
 }
 
 #[test]

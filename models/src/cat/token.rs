@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile, Span};
-use crate::text::end_of_nested_comment;
+use crate::text::{blank, quoted};
 
 /// A word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -167,34 +167,15 @@ impl Lexer<'_> {
 
     fn skip_blanks_and_comments(&mut self) {
         loop {
-            let rest = self.rest();
-            // Editors may begin a file with a byte order mark.
-            let blank = |c: &char| c.is_whitespace() || *c == '\u{feff}' && self.at == 0;
-            if let Some(c) = rest.chars().next().filter(blank) {
-                self.at += c.len_utf8();
-            } else if rest.starts_with("//") || rest.starts_with('#') {
-                self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("(*") {
-                self.skip_comment();
-            } else {
-                return;
+            match blank(self.file, self.at) {
+                Ok(0) => return,
+                Ok(length) => self.at += length,
+                Err(error) => {
+                    self.errors.push(error);
+                    self.at = self.text.len();
+                }
             }
         }
-    }
-
-    /// `(* .. (* .. *) .. *)`
-    fn skip_comment(&mut self) {
-        let start = self.at;
-        let end = end_of_nested_comment(self.text, start);
-        self.at = end.unwrap_or(self.text.len());
-        if end.is_some() {
-            return;
-        }
-        self.errors.push(
-            Diagnostic::error("a comment is not closed")
-                .at(self.file, Span::new(start, start + 2), "opened here")
-                .help("comments nest: each `(*` needs its own `*)`"),
-        );
     }
 
     /// The next word: `None` at the end, `Some(None)` for what is not a word (already reported).
@@ -281,19 +262,16 @@ impl Lexer<'_> {
         Some(CatToken::Inverse)
     }
 
-    /// A string, behind its first quote.
+    /// A string, behind its first quote. One that is not closed ends with its line.
     fn string(&mut self, start: usize) -> Option<CatToken> {
-        match self.rest().find(['"', '\n']) {
-            Some(end) if self.rest()[end..].starts_with('"') => {
-                self.at += end + 1;
-                Some(CatToken::String)
-            }
-            end => {
-                self.at += end.unwrap_or(self.rest().len());
-                self.error(start, "a string is not closed", "expected `\"` before the end of the line");
-                Some(CatToken::String)
+        match quoted(self.file, start) {
+            Ok(string) => self.at += string.len() + 1,
+            Err(error) => {
+                self.errors.push(error);
+                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
             }
         }
+        Some(CatToken::String)
     }
 
     /// `0`, behind its first digit.
