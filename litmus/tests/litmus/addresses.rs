@@ -5,11 +5,10 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 
 fn said(text: &str, model: &str) -> String {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
-    let model = library::load(model, &[]).unwrap().model;
+    let model = crate::shipped::model(model);
     let verdict = Runner::new(&model).run(&test, &Options::default(), Choice::Both).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Expected::from(&verdict).to_string()
 }

@@ -1,15 +1,11 @@
 //! Tests in assembly: each shape, with each fence, dependency and annotation, has the verdict of the same test in the table form; the verdicts
 //! that manuals say; what is refused; and an architecture that only the test has.
 
+use crate::shipped::model;
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
 use margay_models::Model;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::library;
-
-fn model(name: &str) -> Model {
-    library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
-}
 
 fn reachable(text: &str, model: &Model) -> bool {
     let read = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));

@@ -4,11 +4,10 @@
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 
 /// Is the condition reachable? An error is that of the reader, or of the run.
 fn answer(text: &str, model: &str) -> Result<bool, String> {
-    let model = library::load(model, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
+    let model = crate::shipped::model(model);
     let read = read::test(&SourceFile::new("t", text)).map_err(|e| e[0].to_string())?;
     run(&read.test, &model, &Options::default()).map(|found| found.reachable).map_err(|e| e.to_string())
 }

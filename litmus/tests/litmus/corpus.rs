@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::{corpus, read};
-use margay_models::{library, wellformed};
+use margay_models::wellformed;
 
 #[test]
 fn the_corpus_is_as_expected() {
@@ -25,7 +25,7 @@ fn the_corpus_is_as_expected() {
             assert_eq!(again.test, read.test, "what is written reads back the same");
             let races = line.expected.racy.is_some();
             let runner = runners.entry((line.model.clone(), races)).or_insert_with(|| {
-                let model = library::load(&line.model, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
+                let model = crate::shipped::model(&line.model);
                 // A model of PTX is asked for races where an answer is expected.
                 ExplicitRunner::new(&if races { model.asking_for_races().unwrap_or(model) } else { model })
             });

@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use crate::shipped::model;
 use margay_litmus::cycle::*;
 use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::identity::Name;
 use margay_litmus::read;
 use margay_litmus::test::{CacheOperator, Space};
-use margay_models::Model;
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Kind, Order, Scope};
-use margay_models::library;
 
 fn edges(patterns: &[&str]) -> Vec<Edge> {
     patterns.iter().flat_map(|p| Edge::matching(p).unwrap_or_else(|e| panic!("{e}"))).collect()
@@ -27,10 +26,6 @@ fn variations(language: Language) -> Variations {
         caches: vec![CacheOperator::Ca, CacheOperator::Cg, CacheOperator::Wt],
         spaces: vec![Space::Global, Space::Shared],
     }
-}
-
-fn model(name: &str) -> Model {
-    library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
 }
 
 /// Any tests of random cycles: dependencies, fences, internal communication, several accesses of one location.

@@ -9,7 +9,6 @@ use margay_litmus::read;
 use margay_litmus::test::{CacheOperator, Space, ThreadId};
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Order, Scope};
-use margay_models::library;
 
 fn variations(caches: &[CacheOperator], spaces: &[Space], places: &[Places]) -> Variations {
     Variations {
@@ -89,7 +88,7 @@ fn the_text_is_that_of_2015() {
 /// The model of 2015 says of both engines the same, and what its paper says of message passing.
 #[test]
 fn the_model_of_2015_judges_them() {
-    let model = library::load("ptx-2015", &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
+    let model = crate::shipped::model("ptx-2015");
     let mut runner = Runner::new(&model);
     let mut allowed = |generated: &Generated| {
         let said = [Engine::Explicit, Engine::Sat].map(|engine| {

@@ -9,7 +9,7 @@ use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Kind, Order};
 use margay_models::judge::Judge;
-use margay_models::{Model, library, wellformed};
+use margay_models::{Model, wellformed};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -236,7 +236,7 @@ fn c_test() -> impl Strategy<Value = String> {
 fn agree(text: &str, models: &[&str]) -> Result<(), TestCaseError> {
     let test = read::test(&SourceFile::new("random", text)).unwrap().test;
     for name in models {
-        let model = library::load(name, &[]).unwrap().model;
+        let model = crate::shipped::model(name);
         let verdict = run(&test, &model, &Options::default()).unwrap();
         let truth = truth(&test, &model);
         prop_assert_eq!(verdict.reachable, truth.reachable, "{} {}", name, text);

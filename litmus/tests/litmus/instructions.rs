@@ -4,12 +4,11 @@ use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
 use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 use margay_models::signature::Signature;
 
 fn holds(text: &str) -> bool {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
-    run(&test, &library::load("ptx-8", &[]).unwrap().model, &Options::default()).unwrap().holds
+    run(&test, &crate::shipped::model("ptx-8"), &Options::default()).unwrap().holds
 }
 
 /// The condition holds at the end of every execution of one thread; `x` is 3 at the start.

@@ -54,7 +54,7 @@ fn outcome(expected: Expected) -> Expected {
 
 #[test]
 fn both_engines_say_what_is_expected() {
-    let model = library::load("ptx-8", &[]).unwrap().model;
+    let model = crate::shipped::model("ptx-8");
     let mut wrong = Vec::new();
     for (file, test, expected) in tests() {
         let asked = if expected.racy.is_some() { model.asking_for_races().unwrap() } else { model.clone() };
@@ -150,7 +150,7 @@ fn what_cannot_meet_is_refused() {
             "P1 is a lane that `redux.sync.min.u32` names, and does not come to it on every way",
         ),
     ];
-    let model = library::load("ptx-8", &[]).unwrap().model;
+    let model = crate::shipped::model("ptx-8");
     for (program, words) in unfolded {
         let text = format!("PTX t\n{{ x=0; }}\n{program}\nexists (x == 1)\n");
         let test = read::test(&SourceFile::new("t.litmus", text)).unwrap_or_else(|e| panic!("{}", e[0])).test;
@@ -175,7 +175,7 @@ fn many_threads_come_to_a_barrier_or_pass_it_by() {
             row(&|t| if t == 16 { "ld.weak r1, x".to_owned() } else { String::new() }),
         )
     };
-    let model = library::load("ptx-8", &[]).unwrap().model;
+    let model = crate::shipped::model("ptx-8");
     for (condition, reachable) in [("P16:r1 == 0", false), ("P16:r1 == 1", true)] {
         let test = read::test(&SourceFile::new("t.litmus", text(condition))).unwrap_or_else(|e| panic!("{}", e[0])).test;
         let verdict = Runner::new(&model).run(&test, &Options::default(), Choice::Only(Engine::Sat));

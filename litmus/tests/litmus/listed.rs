@@ -3,11 +3,10 @@
 use margay_litmus::explicit::{ExecutionList, ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 
 fn list(text: &str, model: &str, most: usize, allowed: bool) -> ExecutionList {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
-    let model = library::load(model, &[]).unwrap().model;
+    let model = crate::shipped::model(model);
     ExplicitRunner::new(&model).list(&test, &Options::default(), most, allowed).unwrap()
 }
 

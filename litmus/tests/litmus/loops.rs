@@ -4,13 +4,12 @@ use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
 use margay_litmus::unfold::Bounds;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 use margay_models::model::Model;
 use margay_models::typing::OnlyBuiltIn;
 
 fn holds(text: &str, model: &str, unroll: usize) -> (bool, bool) {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
-    let model = library::load(model, &[]).unwrap().model;
+    let model = crate::shipped::model(model);
     let options = Options { bounds: Bounds { unroll, ..Bounds::default() }, ..Options::default() };
     let verdict = run(&test, &model, &options).unwrap();
     (verdict.holds, verdict.bounded)

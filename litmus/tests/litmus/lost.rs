@@ -1,5 +1,6 @@
 //! What is no proof: executions that are lost, filters that nothing passes. And what a race and a reason are about.
 
+use crate::shipped::model;
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Options, Verdict};
@@ -8,15 +9,9 @@ use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_litmus::unfold::Cause;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
-use margay_models::model::Model;
 
 fn test(text: &str) -> Test {
     read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test
-}
-
-fn model(name: &str) -> Model {
-    library::load(name, &[]).unwrap().model
 }
 
 /// The verdict, on which both engines agree, also on where threads stop and why.

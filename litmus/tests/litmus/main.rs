@@ -31,6 +31,7 @@ mod rewriting;
 mod round_trip;
 mod seen_elsewhere;
 mod sequencing;
+mod shipped;
 mod strengthen;
 mod turns;
 mod vectors;

@@ -9,7 +9,6 @@ use margay_litmus::unfold::ExecutionProgram;
 use margay_litmus::{corpus, read, sat};
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Order, Scope};
-use margay_models::library;
 use margay_models::model::Model;
 use margay_models::signature::Signature;
 
@@ -89,7 +88,7 @@ fn of_what_the_corpus_allows() {
     let has_text = |file: &str| !file.contains("work-item-scope");
     let all = folders.iter().flat_map(|f| f.lines.iter().map(move |l| (f, l)));
     for (folder, line) in all.filter(|(_, line)| has_text(&line.file)) {
-        let model = library::load(&line.model, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
+        let model = crate::shipped::model(&line.model);
         let test = read::load(&folder.path.join(&line.file)).unwrap_or_else(|e| panic!("{}", e[0])).test;
         let runner = runners.entry(line.model.clone()).or_insert_with(|| explicit::ExplicitRunner::new(&model));
         let verdict = runner.run(&test, &Options::default()).expect("it is in the corpus");
@@ -112,7 +111,7 @@ fn of_random_executions() {
     let mut rng = fastrand::Rng::with_seed(15);
     let (mut verdicts, mut asked) = (BTreeMap::new(), Vec::new());
     for name in ["rc11-scoped", "ptx-6.0"] {
-        asked.push(Asked::new(&library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model));
+        asked.push(Asked::new(&crate::shipped::model(name)));
     }
     for _ in 0..3_000 {
         let which = rng.usize(0..asked.len());

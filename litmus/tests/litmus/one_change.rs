@@ -1,6 +1,7 @@
 //! What `strengthen` finds, against every single change of a random program, and pairs of changes, made here by hand: not through its
 //! search space.
 
+use crate::shipped::model;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::print::SourceText;
@@ -10,12 +11,7 @@ use margay_litmus::test::*;
 use margay_models::Model;
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Order, Scope};
-use margay_models::library;
 use proptest::prelude::*;
-
-fn model(name: &str) -> Model {
-    library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
-}
 
 fn parse(text: &str) -> Test {
     match read::test(&SourceFile::new("test", text)) {

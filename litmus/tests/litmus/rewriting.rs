@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::shipped::model;
 use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_litmus::test::{Test, Variable};
@@ -18,10 +19,6 @@ use proptest::sample::select;
 
 fn test(text: &str) -> Test {
     read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test
-}
-
-fn model(name: &str) -> Model {
-    library::load(name, &[]).unwrap().model
 }
 
 /// The same model as a text of its own.

@@ -5,7 +5,6 @@ use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 
 fn said(text: &str, model: &str) -> String {
     said_by(text, model, Choice::Both)
@@ -13,7 +12,7 @@ fn said(text: &str, model: &str) -> String {
 
 fn said_by(text: &str, model: &str, choice: Choice) -> String {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
-    let model = library::load(model, &[]).unwrap().model;
+    let model = crate::shipped::model(model);
     let verdict = Runner::new(&model).run(&test, &Options::default(), choice).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Expected::from(&verdict).to_string()
 }
@@ -97,7 +96,7 @@ fn too_many_orders_are_refused() {
     let sum = ["atomic_load(x)"; 6].join(" + ");
     let text = format!("C t\n{{ x=0; }}\nP0 (atomic_int* x) {{\n  int t = {sum};\n}}\nexists (0:t=1)\n");
     let test = read::test(&SourceFile::new("t", text.as_str())).unwrap().test;
-    let model = library::load("c20", &[]).unwrap().model;
+    let model = crate::shipped::model("c20");
     let error = Runner::new(&model).run(&test, &Options::default(), Choice::Auto).unwrap_err();
     assert!(error.to_string().contains("more than 120 orders"), "{error}");
 }

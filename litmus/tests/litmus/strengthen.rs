@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::shipped::model;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::identity::IdentityForm;
@@ -14,11 +15,6 @@ use margay_litmus::test::*;
 use margay_models::Model;
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::Order;
-use margay_models::library;
-
-fn model(name: &str) -> Model {
-    library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
-}
 
 fn parse(text: &str) -> Test {
     match read::test(&SourceFile::new("test", text)) {

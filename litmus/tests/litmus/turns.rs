@@ -5,8 +5,6 @@ use margay_litmus::test::{Dialect, Proposition, Quantifier};
 use margay_litmus::{ends_in_turns, read};
 use margay_models::diagnostic::SourceFile;
 
-use margay_models::library;
-
 use crate::corpora;
 
 const STEPS: usize = 20_000;
@@ -47,7 +45,7 @@ fn barriers_are_waited_at() {
 /// Wherever an end is found in turns, the engine that looks at all executions finds one.
 #[test]
 fn an_end_in_turns_is_an_execution() {
-    let (model, mut found) = (library::load("ptx-8", &[]).expect("a model").model, 0);
+    let (model, mut found) = (crate::shipped::model("ptx-8"), 0);
     let mut runner = ExplicitRunner::new(&model);
     for folder in corpora::folders() {
         for line in folder.lines.iter().filter(|line| line.model == "ptx-8") {

@@ -103,7 +103,7 @@ fn a_vector_may_overwrite_its_address() {
         &margay_litmus::test::Test::thread_lines(&read, margay_litmus::test::ThreadId(0))[..],
         [line] if line == "ld.weak.v2.u32 {r1, r2}, [r1]"
     ));
-    let model = margay_models::library::load("ptx-8", &[]).unwrap().model;
+    let model = crate::shipped::model("ptx-8");
     let asked = read.to_string().replace("exists (x[0] == 1)", "forall (P0:r1 == 3 /\\ P0:r2 == 4)");
     let read = read::test(&SourceFile::new("t", asked)).unwrap().test;
     assert!(margay_litmus::explicit::run(&read, &model, &Default::default()).unwrap().holds);

@@ -3,11 +3,10 @@
 use margay_litmus::explicit::{Options, Verdict, run};
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_models::library;
 
 fn verdict(text: &str, model: &str) -> Verdict {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
-    let model = library::load(model, &[]).unwrap().model;
+    let model = crate::shipped::model(model);
     run(&test, &model, &Options::default()).unwrap()
 }
 
@@ -149,7 +148,7 @@ fn forbidden_outcomes_have_a_reason() {
     let writer = ["st.weak x, 1", "st.release.gpu y, 1"];
     let text = ptx(&writer, &["ld.acquire.gpu r0, y", "ld.weak r1, x"], MP);
     let test = read::test(&SourceFile::new("t", text)).unwrap().test;
-    let model = library::load("ptx-6.0", &[]).unwrap().model;
+    let model = crate::shipped::model("ptx-6.0");
     let mut runner = margay_litmus::explicit::ExplicitRunner::new(&model);
     let forbidden = runner.forbidden(&test, &Options::default(), None).unwrap().unwrap();
     let names: Vec<String> = forbidden.checks.iter().map(|&c| model.checks[c].display_name()).collect();
@@ -168,7 +167,7 @@ fn a_deadline_ends_a_search() {
     let header: Vec<String> = (0..9).map(|t| format!("P{t}@cta {t},gpu 0")).collect();
     let text = format!("PTX t\n{{ x=0; }}\n {} ;\n {row} ;\nexists (x == 8)\n", header.join(" | "));
     let test = read::test(&SourceFile::new("t", text)).unwrap().test;
-    let model = library::load("ptx-6.0", &[]).unwrap().model;
+    let model = crate::shipped::model("ptx-6.0");
     let start = std::time::Instant::now();
     let options = Options { deadline: Some(start + std::time::Duration::from_millis(50)), ..Options::default() };
     assert_eq!(run(&test, &model, &options).unwrap_err(), margay_litmus::explicit::Error::Time);
@@ -234,7 +233,7 @@ fn too_many_paths() {
         column.iter().zip(&branches).map(|(l, b)| format!(" {} ;\n {} ;\n", l.trim_end_matches(" | "), b)).collect();
     let text = format!("PTX t\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n{rows}exists (x == 1)\n");
     let test = read::test(&SourceFile::new("t", text)).unwrap().test;
-    let model = library::load("sc", &[]).unwrap().model;
+    let model = crate::shipped::model("sc");
     let options = Options { bounds: margay_litmus::unfold::Bounds { paths: 100, ..Default::default() }, ..Options::default() };
     let error = run(&test, &model, &options).unwrap_err();
     assert_eq!(error.to_string(), "a thread has more than 100 paths");
@@ -247,7 +246,7 @@ fn what_is_over_is_not_unfolded() {
         (0..14).flat_map(|n| ["ld.relaxed.gpu r0, x".to_owned(), format!("beq r0, {n}, L{n}"), format!("L{n}:")]).collect();
     let ways: Vec<&str> = ways.iter().map(String::as_str).collect();
     let test = read::test(&SourceFile::new("t", ptx(&ways, &["st.relaxed.gpu x, 1"], "P0:r0 == 1"))).unwrap().test;
-    let model = library::load("ptx-8", &[]).unwrap().model;
+    let model = crate::shipped::model("ptx-8");
     let message = run(&test, &model, &Options::default()).unwrap_err().to_string();
     assert!(message.contains("more than 4096 paths"), "{message}");
     let stop: &'static std::sync::Arc<std::sync::atomic::AtomicBool> = Box::leak(Box::default());

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use margay_litmus::{corpus, explicit, read, sat};
-use margay_models::library;
 
 #[test]
 fn the_corpus_by_the_sat_engine() {
@@ -16,7 +15,7 @@ fn the_corpus_by_the_sat_engine() {
         let test = read::load(&path).unwrap_or_else(|e| panic!("{}", e[0])).test;
         let races = line.expected.racy.is_some();
         let runner = runners.entry((line.model.clone(), races)).or_insert_with(|| {
-            let model = library::load(&line.model, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
+            let model = crate::shipped::model(&line.model);
             // A model of PTX is asked for races where an answer is expected.
             sat::SatRunner::new(&if races { model.asking_for_races().unwrap_or(model) } else { model })
         });

@@ -11,13 +11,14 @@ mod proxies;
 mod ptx;
 mod renamed;
 
+use crate::shipped::model;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Options, Verdict};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
-use margay_models::{library, wellformed};
+use margay_models::wellformed;
 use proptest::prelude::*;
 
 /// How many random tests; `MARGAY_CASES` for more.
@@ -33,11 +34,6 @@ fn test(text: &str) -> Test {
     read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test
 }
 
-fn model(name: &str) -> Model {
-    library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
-}
-
-/// The answer of one engine.
 fn answer(text: &str, model: &Model, engine: Engine) -> Verdict {
     Runner::new(model).run(&test(text), &Options::default(), Choice::Only(engine)).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
