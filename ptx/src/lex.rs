@@ -1,7 +1,7 @@
 //! The tokens of PTX (PTX ISA 4.1 to 4.5).
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Token<'t> {
+pub(crate) enum PtxToken<'t> {
     /// A name; with `%`, `$` or `_` in front where it has one.
     Word(&'t str),
     /// `.name`, without the point.
@@ -20,7 +20,7 @@ pub(crate) enum Token<'t> {
 /// A token and the bytes it stands at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct At<'t> {
-    pub token: Token<'t>,
+    pub token: PtxToken<'t>,
     pub start: usize,
     pub end: usize,
 }
@@ -28,7 +28,7 @@ pub(crate) struct At<'t> {
 /// Why there are no tokens: a message and a place.
 pub(crate) type ReadFailure = (String, usize, usize);
 
-/// The tokens of a text, with [`Token::End`] at the end.
+/// The tokens of a text, with [`PtxToken::End`] at the end.
 pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, ReadFailure> {
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(bytes.len() / 4 + 1);
@@ -62,7 +62,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, ReadFailure> {
                 match end.filter(|&end| bytes[end] == b'"') {
                     Some(end) => {
                         at = end + 1;
-                        Token::Text(&text[start + 1..end])
+                        PtxToken::Text(&text[start + 1..end])
                     }
                     None => {
                         return Err(("this text is never closed; expected `\"` on the same line".to_owned(), start, start + 1));
@@ -74,14 +74,14 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, ReadFailure> {
                 while at < bytes.len() && (is_name(bytes[at]) || bytes[at] == b':' && is_inside(bytes, at)) {
                     at += 1;
                 }
-                Token::Dot(&text[start + 1..at])
+                PtxToken::Dot(&text[start + 1..at])
             }
             b if b.is_ascii_alphabetic() || matches!(b, b'_' | b'$' | b'%') => {
                 at += 1;
                 while at < bytes.len() && is_name(bytes[at]) {
                     at += 1;
                 }
-                Token::Word(&text[start..at])
+                PtxToken::Word(&text[start..at])
             }
             b if b.is_ascii_digit() => {
                 let (token, end) = number(text, at)?;
@@ -92,12 +92,12 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, ReadFailure> {
             _ => {
                 let sign = text[at..].chars().next().unwrap_or(' ');
                 at += sign.len_utf8();
-                Token::Sign(sign)
+                PtxToken::Sign(sign)
             }
         };
         found.push(At { token, start, end: at });
     }
-    found.push(At { token: Token::End, start: bytes.len(), end: bytes.len() });
+    found.push(At { token: PtxToken::End, start: bytes.len(), end: bytes.len() });
     Ok(found)
 }
 
@@ -138,7 +138,7 @@ fn is_inside(bytes: &[u8], at: usize) -> bool {
     double || bytes[at - 1] == b':' && bytes.get(at + 1).is_some_and(|&b| is_name(b))
 }
 
-fn number(text: &str, start: usize) -> Result<(Token<'_>, usize), ReadFailure> {
+fn number(text: &str, start: usize) -> Result<(PtxToken<'_>, usize), ReadFailure> {
     let bytes = text.as_bytes();
     let run = |from: usize, is: fn(u8) -> bool| {
         let mut at = from;
@@ -149,7 +149,7 @@ fn number(text: &str, start: usize) -> Result<(Token<'_>, usize), ReadFailure> {
     };
     let unsigned = |end: usize| if matches!(bytes.get(end), Some(b'U')) { end + 1 } else { end };
     let integer = |digits: &str, base: u32, end: usize| match u64::from_str_radix(digits, base) {
-        Ok(n) => Ok((Token::Integer(n), unsigned(end))),
+        Ok(n) => Ok((PtxToken::Integer(n), unsigned(end))),
         Err(_) => Err((format!("`{}` is no number of 64 bits", &text[start..end]), start, end)),
     };
     if bytes[start] == b'0' {
@@ -166,7 +166,7 @@ fn number(text: &str, start: usize) -> Result<(Token<'_>, usize), ReadFailure> {
                 let (digits, bits) = if sign.eq_ignore_ascii_case(&b'f') { (8, 32) } else { (16, 64) };
                 let end = run(start + 2, |b| b.is_ascii_hexdigit());
                 return match u64::from_str_radix(&text[start + 2..end], 16) {
-                    Ok(n) if end == start + 2 + digits => Ok((Token::Float(n, bits), end)),
+                    Ok(n) if end == start + 2 + digits => Ok((PtxToken::Float(n, bits), end)),
                     _ => Err((
                         format!("expected {digits} hexadecimal digits in `{}`", &text[start..end]),
                         start,
@@ -187,7 +187,7 @@ fn number(text: &str, start: usize) -> Result<(Token<'_>, usize), ReadFailure> {
             end = if exponent > end + 1 + sign { exponent } else { end };
         }
         let value: f64 = text[start..end].parse().unwrap_or(0.0);
-        return Ok((Token::Float(value.to_bits(), 64), end));
+        return Ok((PtxToken::Float(value.to_bits(), 64), end));
     }
     let digits = &text[start..end];
     if digits.len() > 1 && digits.starts_with('0') {

@@ -9,7 +9,7 @@ use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::explain::violation;
 use margay_models::model::CheckKind;
-use margay_models::picture::{Edge, Picture, PictureSubject, dot, event_label, event_name, svg, text};
+use margay_models::picture::{Picture, PictureEdge, PictureSubject, dot, event_label, event_name, svg, text};
 
 /// The execution that has the outcome of each test of a folder, under a model, whether or not the model allows it.
 fn executions(folder: &str, model: &str) -> Vec<(String, Execution)> {
@@ -63,7 +63,7 @@ fn titles_and_labels_are_escaped_and_emphasis_shows() {
     let plain = svg(&execution, &picture);
     roxmltree::Document::parse(&plain).expect("well-formed XML");
     assert!(!plain.contains("class=\"event on\""));
-    let edge = Edge { from: Event(0), to: Event(1), label: "<hb>".to_owned(), emphasis: true, missing: false };
+    let edge = PictureEdge { from: Event(0), to: Event(1), label: "<hb>".to_owned(), emphasis: true, missing: false };
     picture.shown = PictureSubject::Cycle(vec![edge.clone()]);
     picture.edges.push(edge);
     let emphasised = svg(&execution, &picture);

@@ -1,7 +1,7 @@
 //! What a test asks, in parts: what concerns one register of one thread goes with that thread, the rest comes at the end.
 
 use crate::test::{NumberComparison, Operand, Proposition, Quantifier, Test, Variable};
-use crate::unfold::{Node, Unfolding};
+use crate::unfold::{SymbolNode, Unfolding};
 
 /// `register == value`, a conjunct.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ fn only_write(unfolding: &Unfolding, name: &str) -> Option<i64> {
                     return None;
                 }
                 if here {
-                    let Node::Constant(n) = symbols.node(symbol) else { return None };
+                    let SymbolNode::Constant(n) = symbols.node(symbol) else { return None };
                     found = Some(n);
                 }
             }

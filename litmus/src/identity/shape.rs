@@ -7,7 +7,7 @@ use super::condition::{ConditionAtom, ConditionQuestion};
 use super::values::last;
 use super::{Canonical, Detail, IdentityForm};
 use crate::test::{NumberComparison, Test, ThreadId};
-use crate::unfold::{Error, Node, Path, PathEvent, Symbols};
+use crate::unfold::{Error, Path, PathEvent, SymbolNode, Symbols};
 
 /// A shape, and the threads of the test in its order.
 #[derive(Debug, Clone)]
@@ -45,8 +45,8 @@ fn may_have(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread
     let mut known: Vec<(u16, i64)> = Vec::new();
     for atom in of_thread(question, thread) {
         match last(path, &atom.register).map(|s| symbols.node(s)) {
-            Some(Node::Read(position)) => known.push((position, atom.value)),
-            Some(Node::Constant(n)) if n != atom.value => return false,
+            Some(SymbolNode::Read(position)) => known.push((position, atom.value)),
+            Some(SymbolNode::Constant(n)) if n != atom.value => return false,
             _ => {}
         }
     }
@@ -58,7 +58,7 @@ fn may_have(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread
 pub(super) fn events(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread: usize) -> Vec<bool> {
     let asked = |position: usize| {
         let node = |atom: &ConditionAtom| last(path, &atom.register).map(|s| symbols.node(s));
-        of_thread(question, thread).any(|atom| node(atom) == Some(Node::Read(position as u16)))
+        of_thread(question, thread).any(|atom| node(atom) == Some(SymbolNode::Read(position as u16)))
     };
     let half = |position: usize| path.events.iter().any(|e| e.modifies == Some(position as u16));
     let counts = |(position, e): (usize, &PathEvent)| match e.data.kind {

@@ -10,7 +10,7 @@ use super::condition::{ConditionAtom, ConditionQuestion};
 use super::shape;
 use super::values::{Supposition, ValueClasses, last, supposition};
 use crate::test::{Operand, Proposition, Variable};
-use crate::unfold::{Node, Path, Symbol, Symbols, Unfolding};
+use crate::unfold::{Path, Symbol, SymbolNode, Symbols, Unfolding};
 
 /// Numbers given so far.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -146,7 +146,7 @@ impl<'a> ThreadSubject<'a> {
                 if let Some(value) = e.value {
                     out.push('=');
                     match symbols.node(value) {
-                        Node::Constant(n) => self.value(usize::from(location), n, names, out),
+                        SymbolNode::Constant(n) => self.value(usize::from(location), n, names, out),
                         _ => self.symbol(route, symbols, value, names, out),
                     }
                 }
@@ -175,7 +175,7 @@ impl<'a> ThreadSubject<'a> {
                     self.symbol(route, symbols, a, names, out);
                     out.push_str(if equal { "==" } else { "!=" });
                     match (symbols.node(a), b.map_or(Some(0), constant), b) {
-                        (Node::Read(p), Some(n), _) => match route.path.events[usize::from(p)].data.location {
+                        (SymbolNode::Read(p), Some(n), _) => match route.path.events[usize::from(p)].data.location {
                             Some(l) => self.value(usize::from(l), n, names, out),
                             None => out.push_str(&n.to_string()),
                         },
@@ -198,7 +198,7 @@ impl<'a> ThreadSubject<'a> {
         let node = last(route.path, &atom.register).map(|s| (s, symbols.node(s)));
         let mut out = format!("{}:", atom.part);
         match node {
-            Some((_, Node::Read(p))) => {
+            Some((_, SymbolNode::Read(p))) => {
                 let number = route.number[usize::from(p)].map_or_else(|| "-".to_owned(), |n| n.to_string());
                 let _ = write!(out, "r{number}{}", atom.comparison.symbol());
                 let location = route.path.events[usize::from(p)].data.location;
@@ -206,7 +206,7 @@ impl<'a> ThreadSubject<'a> {
                     self.value(usize::from(location), atom.value, names, &mut out);
                 }
             }
-            Some((_, Node::Constant(n))) => return truth(atom.comparison.holds(n, atom.value)),
+            Some((_, SymbolNode::Constant(n))) => return truth(atom.comparison.holds(n, atom.value)),
             None => return truth(atom.comparison.holds(0, atom.value)),
             Some((symbol, _)) => {
                 let mut fresh = self.names();
@@ -259,7 +259,7 @@ impl<'a> ThreadSubject<'a> {
 
     fn symbol(&self, route: &Route<'_>, symbols: &Symbols, symbol: Symbol, names: &mut ThreadNames, out: &mut String) {
         match symbols.node(symbol) {
-            Node::Constant(n) => match self.unfolding.location_at(n) {
+            SymbolNode::Constant(n) => match self.unfolding.location_at(n) {
                 Some(location) => {
                     out.push('&');
                     self.location(location, names, out);
@@ -268,18 +268,18 @@ impl<'a> ThreadSubject<'a> {
                     let _ = write!(out, "#{n}");
                 }
             },
-            Node::Read(p) => match route.number.get(usize::from(p)).copied().flatten() {
+            SymbolNode::Read(p) => match route.number.get(usize::from(p)).copied().flatten() {
                 Some(n) => {
                     let _ = write!(out, "r{n}");
                 }
                 None => out.push_str("r-"),
             },
-            Node::Unary(operator, a) => {
+            SymbolNode::Unary(operator, a) => {
                 let _ = write!(out, "({operator:?} ");
                 self.symbol(route, symbols, a, names, out);
                 out.push(')');
             }
-            Node::Binary(operator, a, b) => {
+            SymbolNode::Binary(operator, a, b) => {
                 let _ = write!(out, "({operator:?} ");
                 self.symbol(route, symbols, a, names, out);
                 out.push(' ');

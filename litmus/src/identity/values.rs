@@ -4,7 +4,7 @@
 
 use super::condition::ConditionQuestion;
 use crate::test::{NumberComparison, Operand, Proposition, Variable};
-use crate::unfold::{Binary, Node, Path, Symbol, Symbols, Unary, Unfolding};
+use crate::unfold::{Binary, Path, Symbol, SymbolNode, Symbols, Unary, Unfolding};
 
 /// The classes of locations.
 #[derive(Debug, Clone)]
@@ -27,10 +27,10 @@ pub(super) enum Supposition {
 /// Brings a supposition into that form.
 pub(super) fn supposition(symbols: &Symbols, symbol: Symbol, holds: bool) -> Supposition {
     match symbols.node(symbol) {
-        Node::Binary(Binary::Compare(NumberComparison::Equal), a, b) => Supposition::Equal(holds, a, Some(b)),
-        Node::Binary(Binary::Compare(NumberComparison::NotEqual), a, b) => Supposition::Equal(!holds, a, Some(b)),
-        Node::Unary(Unary::LogicalNot, a) => supposition(symbols, a, !holds),
-        Node::Read(_) => Supposition::Equal(!holds, symbol, None),
+        SymbolNode::Binary(Binary::Compare(NumberComparison::Equal), a, b) => Supposition::Equal(holds, a, Some(b)),
+        SymbolNode::Binary(Binary::Compare(NumberComparison::NotEqual), a, b) => Supposition::Equal(!holds, a, Some(b)),
+        SymbolNode::Unary(Unary::LogicalNot, a) => supposition(symbols, a, !holds),
+        SymbolNode::Read(_) => Supposition::Equal(!holds, symbol, None),
         _ => Supposition::Other(holds, symbol),
     }
 }
@@ -83,14 +83,14 @@ impl ClassBuilder<'_> {
     /// Something is computed with the reads in a value.
     fn keep(&mut self, path: &Path, symbols: &Symbols, symbol: Symbol) {
         match symbols.node(symbol) {
-            Node::Constant(_) => {}
-            Node::Read(position) => {
+            SymbolNode::Constant(_) => {}
+            SymbolNode::Read(position) => {
                 if let Some(l) = self.location(path, position) {
                     self.computed[l] = true;
                 }
             }
-            Node::Unary(_, a) => self.keep(path, symbols, a),
-            Node::Binary(_, a, b) => {
+            SymbolNode::Unary(_, a) => self.keep(path, symbols, a),
+            SymbolNode::Binary(_, a, b) => {
                 self.keep(path, symbols, a);
                 self.keep(path, symbols, b);
             }
@@ -102,8 +102,8 @@ impl ClassBuilder<'_> {
             let (Some(location), Some(value)) = (e.data.location, e.value) else { continue };
             let location = usize::from(self.unfolding.locations()[usize::from(location)].physical);
             match symbols.node(value) {
-                Node::Constant(_) => {}
-                Node::Read(position) => {
+                SymbolNode::Constant(_) => {}
+                SymbolNode::Read(position) => {
                     if let Some(source) = self.location(path, position) {
                         self.unite(location, source);
                     }
@@ -123,9 +123,10 @@ impl ClassBuilder<'_> {
     }
 
     fn equate(&mut self, path: &Path, symbols: &Symbols, a: Symbol, b: Option<Symbol>) {
-        match (symbols.node(a), b.map_or(Node::Constant(0), |b| symbols.node(b))) {
-            (Node::Read(_) | Node::Constant(_), Node::Constant(_)) | (Node::Constant(_), Node::Read(_)) => {}
-            (Node::Read(p), Node::Read(q)) => {
+        match (symbols.node(a), b.map_or(SymbolNode::Constant(0), |b| symbols.node(b))) {
+            (SymbolNode::Read(_) | SymbolNode::Constant(_), SymbolNode::Constant(_))
+            | (SymbolNode::Constant(_), SymbolNode::Read(_)) => {}
+            (SymbolNode::Read(p), SymbolNode::Read(q)) => {
                 if let (Some(p), Some(q)) = (self.location(path, p), self.location(path, q)) {
                     self.unite(p, q);
                 }
@@ -147,7 +148,7 @@ impl ClassBuilder<'_> {
             for path in paths {
                 let Some(symbol) = last(path, &atom.register) else { continue };
                 let equality = atom.comparison.is_of_equality();
-                if !equality || !matches!(symbols.node(symbol), Node::Read(_)) {
+                if !equality || !matches!(symbols.node(symbol), SymbolNode::Read(_)) {
                     self.keep(path, symbols, symbol);
                 }
             }

@@ -5,7 +5,7 @@ use margay_models::execution::{Placement, Scope};
 use super::source::Source;
 use super::{braces, initial, locations};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CScope, Expected, Expression, Parameter, Statement,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CScope, ExpectedPlace, Expression, Parameter, Statement,
     StatementKind, Test, ThreadId,
 };
 
@@ -276,10 +276,10 @@ impl AtomicSpelling<'_> {
                     Self::Source(source) => source.has_methods(),
                 };
                 let expected = match (expected, is_method) {
-                    (Expected::Variable(name), true) => name.clone(),
-                    (Expected::Variable(name), false) => format!("&{name}"),
-                    (Expected::Memory(e), true) => format!("*{}", self.operand(e)),
-                    (Expected::Memory(e), false) => self.expression(e),
+                    (ExpectedPlace::Variable(name), true) => name.clone(),
+                    (ExpectedPlace::Variable(name), false) => format!("&{name}"),
+                    (ExpectedPlace::Memory(e), true) => format!("*{}", self.operand(e)),
+                    (ExpectedPlace::Memory(e), false) => self.expression(e),
                 };
                 (name.to_string(), vec![expected, self.expression(desired)])
             }

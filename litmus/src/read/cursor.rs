@@ -5,7 +5,7 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 
 use super::instruction::assembly::Spoken;
-use super::token::{Token, TokenKind};
+use super::token::{LitmusToken, TokenKind};
 use crate::test::{NumberComparison, ThreadId, Variable};
 
 /// How deep expressions, blocks and propositions may be nested; more is no litmus test but an attack on the stack.
@@ -19,8 +19,7 @@ pub(super) const MAX_COUNT: usize = 4096;
 pub(super) struct Cursor<'a> {
     /// The text.
     pub file: &'a Arc<SourceFile>,
-    /// The tokens.
-    tokens: &'a [Token],
+    tokens: &'a [LitmusToken],
     /// The index of the next one.
     position: usize,
     /// How deep the reader has descended.
@@ -35,7 +34,7 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// At the first token.
-    pub fn new(file: &'a Arc<SourceFile>, tokens: &'a [Token]) -> Self {
+    pub fn new(file: &'a Arc<SourceFile>, tokens: &'a [LitmusToken]) -> Self {
         Self { file, tokens, position: 0, depth: 0, variables: Vec::new(), spoken: None, declares_spaces: false }
     }
 
@@ -60,12 +59,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next token.
-    pub fn peek(&self) -> Option<Token> {
+    pub fn peek(&self) -> Option<LitmusToken> {
         self.tokens.get(self.position).copied()
     }
 
     /// The token after `n` others.
-    pub fn peek_at(&self, n: usize) -> Option<Token> {
+    pub fn peek_at(&self, n: usize) -> Option<LitmusToken> {
         self.tokens.get(self.position + n).copied()
     }
 

@@ -7,7 +7,7 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
 
 use crate::test::{
-    Address, AsyncAction, Atom, AtomicCall, AtomicFunction, AwaitedPhase, Base, Body, Dialect, Expected, Expression,
+    Address, AsyncAction, Atom, AtomicCall, AtomicFunction, AwaitedPhase, Base, Body, Dialect, ExpectedPlace, Expression,
     InitialValue, Instruction, LocalFunction, MbarrierAction, MbarrierOperation, MultimemAction, MultimemOperation, Operand,
     Operation, Proposition, Statement, StatementKind, TensormapOperation, Test, Thread, ThreadId, Value, Variable, element,
 };
@@ -532,7 +532,7 @@ impl<'a> Checker<'a> {
         self.expression(&call.address, span, flow);
         // CUDA and C++ pass the variable itself, C its address.
         let expected = match &call.function {
-            AtomicFunction::CompareExchange { expected: Expected::Variable(name), .. } => Some(name),
+            AtomicFunction::CompareExchange { expected: ExpectedPlace::Variable(name), .. } => Some(name),
             _ => None,
         };
         if let Some(name) = expected {

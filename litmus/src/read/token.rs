@@ -19,14 +19,14 @@ pub(super) enum TokenKind {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Token {
+pub(super) struct LitmusToken {
     pub kind: TokenKind,
     /// Where it is.
     pub span: Span,
 }
 
 /// The tokens of `text[from..]`. In C, `(*` starts a comment only outside of braces (it dereferences inside).
-pub(super) fn tokens(file: &Arc<SourceFile>, from: usize, c: bool) -> Result<Vec<Token>, Diagnostic> {
+pub(super) fn tokens(file: &Arc<SourceFile>, from: usize, c: bool) -> Result<Vec<LitmusToken>, Diagnostic> {
     let text = &file.text;
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -55,12 +55,12 @@ pub(super) fn tokens(file: &Arc<SourceFile>, from: usize, c: bool) -> Result<Vec
                     "it starts here",
                 ));
             };
-            found.push(Token { kind: TokenKind::Text, span: Span::new(i, i + length + 2) });
+            found.push(LitmusToken { kind: TokenKind::Text, span: Span::new(i, i + length + 2) });
             i += length + 2;
         } else if is_word(character) || character == '%' && !c {
             let length = text[i..].find(|w| !is_word(w) && (w != '%' || c)).unwrap_or(text.len() - i);
             let span = Span::new(i, i + length);
-            found.push(Token { kind: word(file, span)?, span });
+            found.push(LitmusToken { kind: word(file, span)?, span });
             i += length;
         } else {
             depth = match character {
@@ -69,7 +69,7 @@ pub(super) fn tokens(file: &Arc<SourceFile>, from: usize, c: bool) -> Result<Vec
                 _ => depth,
             };
             let span = Span::new(i, i + character.len_utf8());
-            found.push(Token { kind: TokenKind::Punctuation(character), span });
+            found.push(LitmusToken { kind: TokenKind::Punctuation(character), span });
             i = span.end;
         }
     }

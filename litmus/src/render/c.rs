@@ -8,7 +8,7 @@ use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::print::statement_lines;
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CScope, CType, Expected, Expression,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CScope, CType, ExpectedPlace, Expression,
     NumberComparison, Parameter, Statement, StatementKind,
 };
 
@@ -213,7 +213,7 @@ impl StatementWriter<'_> {
         };
         let function = AtomicFunction::CompareExchange {
             weak: false,
-            expected: Expected::Variable(expected.clone()),
+            expected: ExpectedPlace::Variable(expected.clone()),
             desired,
             failure: Some(failure),
         };

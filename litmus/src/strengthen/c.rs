@@ -3,7 +3,9 @@
 use margay_models::execution::{Order, Scope};
 
 use super::{Fixed, RawSite, SiteKind, SiteSlots, Strength, TestRewriting};
-use crate::test::{AtomicCall, AtomicFunction, CMemoryOrder, CScope, Expected, Expression, Statement, StatementKind, ThreadId};
+use crate::test::{
+    AtomicCall, AtomicFunction, CMemoryOrder, CScope, ExpectedPlace, Expression, Statement, StatementKind, ThreadId,
+};
 
 /// The statements with the strengths chosen.
 pub(super) fn rewrite(body: &[Statement], thread: ThreadId, rewriting: &mut TestRewriting<'_>) -> Vec<Statement> {
@@ -145,7 +147,7 @@ impl Rewriter<'_, '_> {
         };
         let now = strength(call.order.unwrap_or(CMemoryOrder::SeqCst), call.scope);
         let fixed = match &call.function {
-            AtomicFunction::CompareExchange { expected: Expected::Memory(_), .. } => Fixed::ExpectedValue,
+            AtomicFunction::CompareExchange { expected: ExpectedPlace::Memory(_), .. } => Fixed::ExpectedValue,
             function if function.is_built_in() => Fixed::Order,
             _ => Fixed::Nothing,
         };

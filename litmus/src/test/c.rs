@@ -107,7 +107,7 @@ pub struct Parameter {
 
 /// Where the expected value of a compare-exchange is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expected {
+pub enum ExpectedPlace {
     /// `&r0`: in a local variable.
     Variable(String),
     /// `e`: in memory, at this address. It is read before (a plain load), and written if the exchange fails (a plain store).
@@ -247,7 +247,7 @@ pub enum AtomicFunction {
         /// `_weak`
         weak: bool,
         /// Where the expected value is.
-        expected: Expected,
+        expected: ExpectedPlace,
         /// The new value.
         desired: Expression,
         /// The order on failure; `None` where it is not written.
@@ -278,7 +278,7 @@ macro_rules! operands {
             | AtomicFunction::FetchMax(e)
             | AtomicFunction::Increment(e)
             | AtomicFunction::Decrement(e) => vec![e],
-            AtomicFunction::CompareExchange { expected: Expected::Memory(address), desired, .. } => vec![address, desired],
+            AtomicFunction::CompareExchange { expected: ExpectedPlace::Memory(address), desired, .. } => vec![address, desired],
             AtomicFunction::CompareExchange { desired, .. } => vec![desired],
             AtomicFunction::CompareAndSwap { expected, desired } => vec![expected, desired],
         }
@@ -396,18 +396,9 @@ pub enum StatementKind {
         otherwise: Vec<Statement>,
     },
     /// `while (e) { .. }`
-    While {
-        /// The condition.
-        condition: Expression,
-        /// The body.
-        body: Vec<Statement>,
-    },
+    While { condition: Expression, body: Vec<Statement> },
     /// `do { .. } while (e);`
-    DoWhile {
-        body: Vec<Statement>,
-        /// The condition.
-        condition: Expression,
-    },
+    DoWhile { body: Vec<Statement>, condition: Expression },
     /// `for (int i = 0; i < 2; i++) { .. }`
     For {
         /// What is done before: assignments, stores and calls.
@@ -416,7 +407,6 @@ pub enum StatementKind {
         condition: Option<Expression>,
         /// What is done after each turn, also after `continue`.
         after: Vec<Statement>,
-        /// The body.
         body: Vec<Statement>,
     },
     /// `break;`: leaves the innermost loop.

@@ -43,12 +43,7 @@ impl Quantifier {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Variable {
     /// `P0:r1`
-    Register {
-        /// The thread.
-        thread: ThreadId,
-        /// The register.
-        name: String,
-    },
+    Register { thread: ThreadId, name: String },
     /// `x`
     Location(String),
 }

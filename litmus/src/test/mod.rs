@@ -24,8 +24,8 @@ pub use asynchronous::{
     TensormapOperation,
 };
 pub use c::{
-    AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CScope, Expected, Expression, Parameter, Statement, StatementKind,
-    UnaryOperator,
+    AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CScope, ExpectedPlace, Expression, Parameter, Statement,
+    StatementKind, UnaryOperator,
 };
 pub use c_type::{CInteger, CSpace, CType};
 pub use condition::{Condition, Operand, Proposition, Quantifier, Variable};

@@ -13,10 +13,7 @@ pub enum MultimemAction {
         destination: String,
     },
     /// `multimem.st`: writes the value to each.
-    Store {
-        /// The value.
-        value: Value,
-    },
+    Store { value: Value },
     /// `multimem.red`: a reduction at each.
     Reduce {
         /// What is computed.

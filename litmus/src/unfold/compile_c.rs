@@ -14,7 +14,7 @@ use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CScope, Evaluations, Expected, Expression,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CScope, Evaluations, ExpectedPlace, Expression,
     NumberComparison, Parameter, Place, Sequencing, Statement, StatementKind, Test, ThreadId, UnaryOperator,
 };
 
@@ -493,7 +493,7 @@ impl CCompiler<'_> {
                 let success = self.program.fresh();
                 let failure = Attributes::new(failure, scope);
                 match expected {
-                    Expected::Variable(name) => {
+                    ExpectedPlace::Variable(name) => {
                         let new = self.stored(&call.address, desired)?;
                         let expected = self.program.register(name);
                         let modification = swap(Term::Register(expected), new, Some(success), failure, *weak);
@@ -502,7 +502,7 @@ impl CCompiler<'_> {
                         let value = CTypedValue { term: Term::Register(to), ty: None }.converted(self.body.declared(name));
                         self.push(Step::Assign(expected, value));
                     }
-                    Expected::Memory(pointer) => {
+                    ExpectedPlace::Memory(pointer) => {
                         let place = self.expression(pointer)?.term;
                         let new = self.stored(&call.address, desired)?;
                         let plain = Attributes::new(Order::Plain, None);

@@ -9,7 +9,7 @@ use margay_models::execution::{EventData, Kind, Scope};
 use rustc_hash::FxHashMap;
 
 use super::path::{PathEvent, Positions};
-use super::symbol::{Binary, Node, Symbol, Symbols, Unary};
+use super::symbol::{Binary, Symbol, SymbolNode, Symbols, Unary};
 use super::{Error, Unfolding};
 
 /// What a value is, over merged events; operands come before what is computed from them, and equal values are one.
@@ -201,10 +201,10 @@ impl Merged {
             return value;
         }
         let value = match symbols.node(symbol) {
-            Node::Constant(n) => MergedValue::Number(n),
-            Node::Read(position) => MergedValue::Read(events[usize::from(position)]),
-            Node::Unary(operator, a) => MergedValue::Unary(operator, self.value(symbols, a, events, known)),
-            Node::Binary(operator, a, b) => {
+            SymbolNode::Constant(n) => MergedValue::Number(n),
+            SymbolNode::Read(position) => MergedValue::Read(events[usize::from(position)]),
+            SymbolNode::Unary(operator, a) => MergedValue::Unary(operator, self.value(symbols, a, events, known)),
+            SymbolNode::Binary(operator, a, b) => {
                 let (a, b) = (self.value(symbols, a, events, known), self.value(symbols, b, events, known));
                 MergedValue::Binary(operator, a, b)
             }

@@ -41,7 +41,7 @@ pub use of_execution::ExecutionProgram;
 pub(crate) use path::{Path, PathEvent};
 pub use skeleton::{Skeleton, WriteValue};
 pub use stop::{Cause, Standstill};
-pub(crate) use symbol::Node;
+pub(crate) use symbol::SymbolNode;
 pub use symbol::{Binary, MbarrierFunction, Symbol, Symbols, Unary};
 
 use std::sync::Arc;

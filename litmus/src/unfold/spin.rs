@@ -14,7 +14,7 @@ use super::accesses::Accesses;
 use super::path::{Dependent, Path, PathEvent};
 use super::program::{Program, Register, Step, Term};
 use super::shared::Shared;
-use super::symbol::{Node, Symbol, Symbols, Unary};
+use super::symbol::{Symbol, SymbolNode, Symbols, Unary};
 
 /// The heads of the loops of a program: where backward jumps go to, and where a loop goes on behind the condition that it begins with. (There
 /// `while (last == 0) { last = *p; }` leaves nothing behind: what it read last has been looked at.)
@@ -148,8 +148,8 @@ impl Waiting<'_> {
     fn is_what_was_read(&self, value: Symbol, read: usize, location: usize) -> bool {
         let bits = self.shared.integers[location].map_or(64, |i| i.bits);
         match self.symbols.node(value) {
-            Node::Read(position) => usize::from(position) == read,
-            Node::Unary(Unary::Convert(to), a) if to.bits >= bits => self.is_what_was_read(a, read, location),
+            SymbolNode::Read(position) => usize::from(position) == read,
+            SymbolNode::Unary(Unary::Convert(to), a) if to.bits >= bits => self.is_what_was_read(a, read, location),
             _ => false,
         }
     }

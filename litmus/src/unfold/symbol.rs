@@ -211,7 +211,7 @@ pub struct Symbol(u32);
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Node {
+pub(crate) enum SymbolNode {
     Constant(i64),
     /// What a read returns, by the position of its event on the path.
     Read(u16),
@@ -222,13 +222,13 @@ pub(crate) enum Node {
 /// The values of one thread; operands come before what is computed from them, and equal values are one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Symbols {
-    nodes: Vec<Node>,
+    nodes: Vec<SymbolNode>,
     /// Where each node is in `nodes`.
-    known: FxHashMap<Node, Symbol>,
+    known: FxHashMap<SymbolNode, Symbol>,
 }
 
 impl Symbols {
-    fn add(&mut self, node: Node) -> Symbol {
+    fn add(&mut self, node: SymbolNode) -> Symbol {
         *self.known.entry(node).or_insert_with(|| {
             self.nodes.push(node);
             Symbol((self.nodes.len() - 1) as u32)
@@ -239,14 +239,17 @@ impl Symbols {
     pub(super) fn pinned(&self, symbol: Symbol, holds: bool) -> Option<(u16, i64)> {
         let (a, b) = self.equality(symbol).filter(|&(.., equal)| equal == holds).map(|(a, b, _)| (a, b))?;
         match (self.nodes[a.0 as usize], self.nodes[b.0 as usize]) {
-            (Node::Read(read), Node::Constant(n)) | (Node::Constant(n), Node::Read(read)) => Some((read, n)),
+            (SymbolNode::Read(read), SymbolNode::Constant(n)) | (SymbolNode::Constant(n), SymbolNode::Read(read)) => {
+                Some((read, n))
+            }
             _ => None,
         }
     }
 
     /// Of a comparison for equality what is compared, and what it is if they are equal: whether signs count makes no difference.
     fn equality(&self, symbol: Symbol) -> Option<(Symbol, Symbol, bool)> {
-        let Node::Binary(Binary::Compare(comparison) | Binary::CompareUnsigned(comparison), a, b) = self.node(symbol) else {
+        let SymbolNode::Binary(Binary::Compare(comparison) | Binary::CompareUnsigned(comparison), a, b) = self.node(symbol)
+        else {
             return None;
         };
         match comparison {
@@ -259,7 +262,7 @@ impl Symbols {
     /// Two values that are converted to one type, without that.
     fn before_conversion(&self, a: Symbol, b: Symbol) -> (Symbol, Symbol) {
         match (self.node(a), self.node(b)) {
-            (Node::Unary(Unary::Convert(to), a), Node::Unary(Unary::Convert(other), b)) if to == other => (a, b),
+            (SymbolNode::Unary(Unary::Convert(to), a), SymbolNode::Unary(Unary::Convert(other), b)) if to == other => (a, b),
             _ => (a, b),
         }
     }
@@ -268,13 +271,13 @@ impl Symbols {
     /// reads is what it expects; the comparison behind it asks the same in other words, and is no choice.
     pub(super) fn implied(&self, supposed: &[(Symbol, bool)], symbol: Symbol) -> Option<i64> {
         match self.node(symbol) {
-            Node::Constant(n) => Some(n),
-            Node::Read(position) => {
+            SymbolNode::Constant(n) => Some(n),
+            SymbolNode::Read(position) => {
                 let mut pins = supposed.iter().filter_map(|&(s, holds)| self.pinned(s, holds));
                 pins.find(|&(read, _)| read == position).map(|(_, n)| n)
             }
-            Node::Unary(operator, a) => self.implied(supposed, a).map(|a| operator.apply(a)),
-            Node::Binary(operator, a, b) => {
+            SymbolNode::Unary(operator, a) => self.implied(supposed, a).map(|a| operator.apply(a)),
+            SymbolNode::Binary(operator, a, b) => {
                 let said = self.equality(symbol).and_then(|(_, _, equal)| {
                     let (of_a, of_b) = self.before_conversion(a, b);
                     let same = |&(s, holds): &(Symbol, bool)| {
@@ -299,10 +302,10 @@ impl Symbols {
     /// that a later comparison with one of them is no choice.
     pub(super) fn suppose(&self, supposed: &mut Vec<(Symbol, bool)>, symbol: Symbol, holds: bool) {
         let all = match self.node(symbol) {
-            Node::Unary(Unary::LogicalNot, a) => return self.suppose(supposed, a, !holds),
-            Node::Binary(Binary::LogicalAnd, a, b) => (true, a, b),
-            Node::Binary(Binary::And, a, b) if self.is_truth(a) && self.is_truth(b) => (true, a, b),
-            Node::Binary(Binary::LogicalOr | Binary::Or, a, b) => (false, a, b),
+            SymbolNode::Unary(Unary::LogicalNot, a) => return self.suppose(supposed, a, !holds),
+            SymbolNode::Binary(Binary::LogicalAnd, a, b) => (true, a, b),
+            SymbolNode::Binary(Binary::And, a, b) if self.is_truth(a) && self.is_truth(b) => (true, a, b),
+            SymbolNode::Binary(Binary::LogicalOr | Binary::Or, a, b) => (false, a, b),
             _ => {
                 supposed.push((symbol, holds));
                 return;
@@ -325,16 +328,16 @@ impl Symbols {
     /// Is a value 0 or 1, whatever the reads return?
     fn is_truth(&self, symbol: Symbol) -> bool {
         match self.node(symbol) {
-            Node::Constant(n) => n == 0 || n == 1,
-            Node::Read(_) => false,
-            Node::Unary(operator, _) => operator == Unary::LogicalNot,
-            Node::Binary(Binary::And | Binary::Or | Binary::Xor, a, b) => self.is_truth(a) && self.is_truth(b),
-            Node::Binary(operator, ..) => operator.is_truth(),
+            SymbolNode::Constant(n) => n == 0 || n == 1,
+            SymbolNode::Read(_) => false,
+            SymbolNode::Unary(operator, _) => operator == Unary::LogicalNot,
+            SymbolNode::Binary(Binary::And | Binary::Or | Binary::Xor, a, b) => self.is_truth(a) && self.is_truth(b),
+            SymbolNode::Binary(operator, ..) => operator.is_truth(),
         }
     }
 
     /// What a value is.
-    pub(crate) fn node(&self, symbol: Symbol) -> Node {
+    pub(crate) fn node(&self, symbol: Symbol) -> SymbolNode {
         self.nodes[symbol.0 as usize]
     }
 
@@ -354,13 +357,13 @@ impl Symbols {
             return copy;
         }
         let copy = match from.node(symbol) {
-            Node::Constant(n) => self.constant(n),
-            Node::Read(read) => self.read(position(read)),
-            Node::Unary(operator, a) => {
+            SymbolNode::Constant(n) => self.constant(n),
+            SymbolNode::Read(read) => self.read(position(read)),
+            SymbolNode::Unary(operator, a) => {
                 let a = self.copied_once(from, a, position, known);
                 self.unary(operator, a)
             }
-            Node::Binary(operator, a, b) => {
+            SymbolNode::Binary(operator, a, b) => {
                 let (a, b) = (self.copied_once(from, a, position, known), self.copied_once(from, b, position, known));
                 self.binary(operator, a, b)
             }
@@ -371,18 +374,18 @@ impl Symbols {
 
     /// A number.
     pub(super) fn constant(&mut self, value: i64) -> Symbol {
-        self.add(Node::Constant(value))
+        self.add(SymbolNode::Constant(value))
     }
 
     /// The value of the read at a position of the path.
     pub(super) fn read(&mut self, position: u16) -> Symbol {
-        self.add(Node::Read(position))
+        self.add(SymbolNode::Read(position))
     }
 
     /// The number that it is, if it does not depend on reads.
     pub fn as_constant(&self, symbol: Symbol) -> Option<i64> {
         match self.nodes[symbol.0 as usize] {
-            Node::Constant(n) => Some(n),
+            SymbolNode::Constant(n) => Some(n),
             _ => None,
         }
     }
@@ -391,7 +394,7 @@ impl Symbols {
     pub(super) fn unary(&mut self, operator: Unary, a: Symbol) -> Symbol {
         match self.as_constant(a) {
             Some(n) => self.constant(operator.apply(n)),
-            None => self.add(Node::Unary(operator, a)),
+            None => self.add(SymbolNode::Unary(operator, a)),
         }
     }
 
@@ -403,27 +406,27 @@ impl Symbols {
             (Binary::And | Binary::Multiply, Some(0), _) | (Binary::And | Binary::Multiply, _, Some(0)) => self.constant(0),
             (Binary::Add | Binary::Xor | Binary::Or, Some(0), _) => b,
             (Binary::Add | Binary::Subtract | Binary::Xor | Binary::Or, _, Some(0)) => a,
-            _ => self.add(Node::Binary(operator, a, b)),
+            _ => self.add(SymbolNode::Binary(operator, a, b)),
         }
     }
 
     /// The reads that a value depends on, by their positions on the path.
     pub(super) fn reads_of(&self, symbol: Symbol) -> Positions {
         match self.nodes[symbol.0 as usize] {
-            Node::Constant(_) => Positions::EMPTY,
-            Node::Read(position) => Positions::one(usize::from(position)),
-            Node::Unary(_, a) => self.reads_of(a),
-            Node::Binary(_, a, b) => self.reads_of(a) | self.reads_of(b),
+            SymbolNode::Constant(_) => Positions::EMPTY,
+            SymbolNode::Read(position) => Positions::one(usize::from(position)),
+            SymbolNode::Unary(_, a) => self.reads_of(a),
+            SymbolNode::Binary(_, a, b) => self.reads_of(a) | self.reads_of(b),
         }
     }
 
     /// The value, if `read` knows the values of the reads that it depends on.
     pub fn evaluate(&self, symbol: Symbol, read: &impl Fn(u16) -> Option<i64>) -> Option<i64> {
         match self.nodes[symbol.0 as usize] {
-            Node::Constant(n) => Some(n),
-            Node::Read(position) => read(position),
-            Node::Unary(operator, a) => Some(operator.apply(self.evaluate(a, read)?)),
-            Node::Binary(operator, a, b) => Some(operator.apply(self.evaluate(a, read)?, self.evaluate(b, read)?)),
+            SymbolNode::Constant(n) => Some(n),
+            SymbolNode::Read(position) => read(position),
+            SymbolNode::Unary(operator, a) => Some(operator.apply(self.evaluate(a, read)?)),
+            SymbolNode::Binary(operator, a, b) => Some(operator.apply(self.evaluate(a, read)?, self.evaluate(b, read)?)),
         }
     }
 }

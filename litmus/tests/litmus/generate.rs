@@ -292,7 +292,7 @@ fn call(inner: impl Strategy<Value = Expression> + Clone + 'static) -> impl Stra
             5 => (AtomicFunction::FetchMax(value), order),
             6 => {
                 let failure = failure.filter(|_| order.is_some());
-                let expected = if flag { Expected::Variable("r1".into()) } else { Expected::Memory(address.clone()) };
+                let expected = if flag { ExpectedPlace::Variable("r1".into()) } else { ExpectedPlace::Memory(address.clone()) };
                 (AtomicFunction::CompareExchange { weak, expected, desired: value, failure }, order)
             }
             7 => (AtomicFunction::Increment(value), relaxed),

@@ -5,7 +5,7 @@ use margay_models::bits::Event;
 use margay_models::diagnostic::Place;
 use margay_models::execution::{Execution, Kind};
 use margay_models::explain::{Contradiction, Derivation, EventCondition, Reason as Step, Violation, derivation};
-use margay_models::judge::{Value, evaluate};
+use margay_models::judge::{JudgedValue, evaluate};
 use margay_models::model::Model;
 use margay_models::signature::BaseSet;
 
@@ -116,7 +116,7 @@ impl ReasonSearch<'_> {
 
     /// A definition with a pair that its namesake has not.
     fn definition(self, name: &str, place: &Place, derivation: &Derivation, found: &mut Vec<RelationReason>) -> bool {
-        let Some(Value::Relation(there)) = evaluate(self.lacks, self.execution, name) else { return false };
+        let Some(JudgedValue::Relation(there)) = evaluate(self.lacks, self.execution, name) else { return false };
         if there.contains(derivation.from, derivation.to) {
             return false;
         }
@@ -141,12 +141,12 @@ impl ReasonSearch<'_> {
         let Some(definition) = self.has.definition_named(word) else { return false };
         let [has, lacks] = [self.has, self.lacks].map(|m| evaluate(m, self.execution, word));
         match (has, lacks) {
-            (Some(Value::Set(has)), Some(Value::Set(lacks))) => {
+            (Some(JudgedValue::Set(has)), Some(JudgedValue::Set(lacks))) => {
                 let events = [Some(condition.event), condition.other].into_iter().flatten();
                 let Some(event) = events.into_iter().find(|&e| has.contains(e) && !lacks.contains(e)) else { return false };
                 self.add(word, self.has.definition(definition).place.clone(), self.kind(event), found)
             }
-            (Some(Value::Relation(has)), Some(Value::Relation(lacks))) => {
+            (Some(JudgedValue::Relation(has)), Some(JudgedValue::Relation(lacks))) => {
                 let Some(other) = condition.other else { return false };
                 let pairs = [(condition.event, other), (other, condition.event)];
                 let Some((a, b)) = pairs.into_iter().find(|&(a, b)| has.contains(a, b) && !lacks.contains(a, b)) else {

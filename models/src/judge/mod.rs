@@ -35,8 +35,7 @@ pub struct Judgement {
 
 /// The value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    /// A set of events.
+pub enum JudgedValue {
     Set(EventSet),
     /// A relation between events.
     Relation(BitMatrix),
@@ -111,11 +110,11 @@ pub fn judge(model: &Model, execution: &Execution) -> Judgement {
 }
 
 /// The value of a definition of the model, `None` if it has no definition of that name.
-pub fn evaluate(model: &Model, execution: &Execution, definition: &str) -> Option<Value> {
+pub fn evaluate(model: &Model, execution: &Execution, definition: &str) -> Option<JudgedValue> {
     let definition = model.definition(model.definition_named(definition)?);
     let machine = Machine::run(model, execution, [definition.body]);
     Some(match definition.sort {
-        Sort::Set => Value::Set(machine.set(definition.body)),
-        Sort::Relation => Value::Relation(machine.relation(definition.body)),
+        Sort::Set => JudgedValue::Set(machine.set(definition.body)),
+        Sort::Relation => JudgedValue::Relation(machine.relation(definition.body)),
     })
 }

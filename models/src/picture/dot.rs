@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::layout::PictureLayout;
 use super::style::colour;
-use super::{Edge, Picture, placement_label};
+use super::{Picture, PictureEdge, placement_label};
 use crate::bits::Event;
 use crate::execution::Execution;
 
@@ -45,7 +45,7 @@ pub fn dot(execution: &Execution, picture: &Picture) -> String {
 }
 
 /// How an edge looks, and whether it says that its end is below its start.
-fn attributes(edge: &Edge, layout: &PictureLayout) -> String {
+fn attributes(edge: &PictureEdge, layout: &PictureLayout) -> String {
     let colour = colour(&edge.label);
     let mut out = format!("label={}, color=\"{colour}\", fontcolor=\"{colour}\"", quoted(&edge.label));
     if edge.emphasis {

@@ -30,7 +30,7 @@ pub struct Picture {
     /// A line below the heading; may be empty.
     pub subtitle: String,
     /// The edges, program order between neighbours included, each once.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<PictureEdge>,
     /// What the picture is about.
     pub shown: PictureSubject,
     /// The label of each event, e.g. `a: W.REL.gpu x=1`.
@@ -44,20 +44,18 @@ pub enum PictureSubject {
     #[default]
     Execution,
     /// A cycle: each edge starts where the one before ends, and the last one leads back.
-    Cycle(Vec<Edge>),
+    Cycle(Vec<PictureEdge>),
     /// What an `empty` axiom forbids: edges that are there, and edges that are not there and should be.
     Pair {
-        /// The edges that are there.
-        there: Vec<Edge>,
+        there: Vec<PictureEdge>,
         /// Those that are not.
-        missing: Vec<Edge>,
+        missing: Vec<PictureEdge>,
     },
 }
 
 /// An edge between two events.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
-    /// From.
+pub struct PictureEdge {
     pub from: Event,
     pub to: Event,
     /// The relation by its name in the field: `po` or `sb`, `rf`, `co` or `mo`, `fr` or `rb`, ...
@@ -126,7 +124,7 @@ impl Picture {
             }
         }
         // What the picture is about comes first, in its order.
-        let position = |e: &Edge| about.iter().position(|x| (x.from, x.to, &x.label) == (e.from, e.to, &e.label));
+        let position = |e: &PictureEdge| about.iter().position(|x| (x.from, x.to, &x.label) == (e.from, e.to, &e.label));
         picture.edges.sort_by_key(|e| position(e).unwrap_or(usize::MAX));
         picture
     }
@@ -136,7 +134,7 @@ impl Picture {
         if let Some(known) = self.edges.iter_mut().find(|e| e.from == from && e.to == to && e.label == label) {
             known.emphasis |= emphasis;
         } else {
-            self.edges.push(Edge { from, to, label: label.to_owned(), emphasis, missing: false });
+            self.edges.push(PictureEdge { from, to, label: label.to_owned(), emphasis, missing: false });
         }
     }
 }
@@ -169,7 +167,7 @@ impl RelationNames {
 
 fn shown(violation: &Violation, signature: Signature) -> PictureSubject {
     let names = RelationNames(signature);
-    let edge = |e: &explain::Edge, missing: bool| Edge {
+    let edge = |e: &explain::Edge, missing: bool| PictureEdge {
         from: e.from,
         to: e.to,
         label: names.of_link(&e.link),
@@ -177,12 +175,12 @@ fn shown(violation: &Violation, signature: Signature) -> PictureSubject {
         missing,
     };
     let edges = violation.edges();
-    let there: Vec<Edge> = edges.iter().map(|e| edge(e, false)).collect();
+    let there: Vec<PictureEdge> = edges.iter().map(|e| edge(e, false)).collect();
     if violation.is_cycle() {
         debug_assert!(explain::is_closed(&edges), "{edges:?}");
         return if there.is_empty() { PictureSubject::Execution } else { PictureSubject::Cycle(there) };
     }
-    let missing: Vec<Edge> = violation.missing().iter().map(|e| edge(e, true)).collect();
+    let missing: Vec<PictureEdge> = violation.missing().iter().map(|e| edge(e, true)).collect();
     if there.is_empty() && missing.is_empty() { PictureSubject::Execution } else { PictureSubject::Pair { there, missing } }
 }
 

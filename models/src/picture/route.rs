@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Edge;
+use super::PictureEdge;
 use super::geometry::{Curve, PicturePoint, Rect, distance, length};
 use super::layout::PictureLayout;
 use crate::bits::Event;
@@ -44,7 +44,7 @@ impl BoxSide {
 }
 
 /// The sides at which an edge leaves and arrives.
-fn sides(edge: &Edge, layout: &PictureLayout) -> (BoxSide, BoxSide) {
+fn sides(edge: &PictureEdge, layout: &PictureLayout) -> (BoxSide, BoxSide) {
     match (layout.cell(edge.from), layout.cell(edge.to)) {
         (Some((s, i)), Some((t, j))) if s == t => match (straight_down(edge, layout), i < j) {
             (true, _) => (BoxSide::Bottom, BoxSide::Top),
@@ -63,7 +63,7 @@ fn sides(edge: &Edge, layout: &PictureLayout) -> (BoxSide, BoxSide) {
 }
 
 /// Program order to the next event below.
-fn straight_down(edge: &Edge, layout: &PictureLayout) -> bool {
+fn straight_down(edge: &PictureEdge, layout: &PictureLayout) -> bool {
     let program_order = matches!(edge.label.as_str(), "po" | "sb");
     match (layout.cell(edge.from), layout.cell(edge.to)) {
         (Some((s, i)), Some((t, j))) => program_order && s == t && j == i + 1,
@@ -72,7 +72,7 @@ fn straight_down(edge: &Edge, layout: &PictureLayout) -> bool {
 }
 
 /// The curve of each edge, in the order of the edges; an edge of an event that is not drawn has none.
-pub(super) fn route(scene: &Scene, layout: &PictureLayout, edges: &[&Edge]) -> Vec<Option<Curve>> {
+pub(super) fn route(scene: &Scene, layout: &PictureLayout, edges: &[&PictureEdge]) -> Vec<Option<Curve>> {
     let ports = ports(scene, layout, edges);
     let mut curves: Vec<Option<Curve>> = Vec::new();
     let mut taken: Vec<Vec<PicturePoint>> = Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn route(scene: &Scene, layout: &PictureLayout, edges: &[&Edge]) -> V
 }
 
 /// Where each edge leaves and arrives: the ends at one side of a box are spread over it, in the order of where they lead.
-fn ports(scene: &Scene, layout: &PictureLayout, edges: &[&Edge]) -> Vec<Option<(PicturePoint, PicturePoint)>> {
+fn ports(scene: &Scene, layout: &PictureLayout, edges: &[&PictureEdge]) -> Vec<Option<(PicturePoint, PicturePoint)>> {
     let mut ends: BTreeMap<(Event, BoxSide), Vec<(usize, bool)>> = BTreeMap::new();
     for (i, edge) in edges.iter().enumerate() {
         let (leave, arrive) = sides(edge, layout);
@@ -130,7 +130,7 @@ fn ports(scene: &Scene, layout: &PictureLayout, edges: &[&Edge]) -> Vec<Option<(
 }
 
 /// The curves that an edge may take.
-fn candidates(scene: &Scene, layout: &PictureLayout, edge: &Edge, from: PicturePoint, to: PicturePoint) -> Vec<Curve> {
+fn candidates(scene: &Scene, layout: &PictureLayout, edge: &PictureEdge, from: PicturePoint, to: PicturePoint) -> Vec<Curve> {
     let (leave, arrive) = sides(edge, layout);
     let ((ox, oy), (ix, iy)) = (leave.outward(), arrive.outward());
     // The line ends where the head begins.
@@ -167,7 +167,7 @@ fn candidates(scene: &Scene, layout: &PictureLayout, edge: &Edge, from: PictureP
 }
 
 /// What a curve costs: its length, and much more for everything that it runs through or along.
-fn cost(scene: &Scene, edge: &Edge, curve: &Curve, taken: &[Vec<PicturePoint>]) -> f64 {
+fn cost(scene: &Scene, edge: &PictureEdge, curve: &Curve, taken: &[Vec<PicturePoint>]) -> f64 {
     let points = curve.points();
     let ends = |e: Event| e == edge.from || e == edge.to;
     let through = scene.boxes.iter().map(|(&e, b)| {

@@ -8,7 +8,7 @@ use super::geometry::{Curve, Rect};
 use super::layout::PictureLayout;
 use super::route::{HEAD, Scene, label_places, route};
 use super::style::{class, meaning, sheet};
-use super::{Edge, Picture, label};
+use super::{Picture, PictureEdge, label};
 use crate::execution::Execution;
 
 /// Height of an event's box.
@@ -31,7 +31,7 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
     let layout = PictureLayout::of(execution, picture);
     let scene = scene(&layout, picture);
     // Emphasised edges last, so that they are on top.
-    let mut edges: Vec<&Edge> = picture.edges.iter().collect();
+    let mut edges: Vec<&PictureEdge> = picture.edges.iter().collect();
     edges.sort_by_key(|e| e.emphasis);
     let curves = route(&scene, &layout, &edges);
     let sizes: Vec<_> = edges.iter().map(|e| labelled(e).then(|| (e.label.chars().count() as f64 * 7.6 + 6.0, 16.0))).collect();
@@ -59,11 +59,11 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
 }
 
 /// Is the label drawn? Neighbours in program order need none, unless they are on the cycle.
-fn labelled(edge: &Edge) -> bool {
+fn labelled(edge: &PictureEdge) -> bool {
     edge.emphasis || edge.missing || !matches!(edge.label.as_str(), "po" | "sb")
 }
 
-fn classes(edge: &Edge) -> String {
+fn classes(edge: &PictureEdge) -> String {
     // What is missing is called by all that could have been there: `co or co^-1`.
     let label = if edge.missing { edge.label.split(" or ").next().unwrap_or_default() } else { &edge.label };
     let state = match (edge.missing, edge.emphasis) {
@@ -153,7 +153,7 @@ impl DrawnBody {
     }
 
     /// An edge with its head.
-    fn curve(&mut self, edge: &Edge, curve: &Curve) {
+    fn curve(&mut self, edge: &PictureEdge, curve: &Curve) {
         for (x, y) in curve.points() {
             self.reach(&Rect::around((x, y), 6.0, 6.0));
         }
@@ -204,7 +204,7 @@ impl DrawnBody {
         for edge in &picture.edges {
             let text = if edge.missing { format!("{} is missing", edge.label) } else { item(&edge.label) };
             if items.iter().all(|(_, known)| *known != text) {
-                let plain = Edge { emphasis: false, ..edge.clone() };
+                let plain = PictureEdge { emphasis: false, ..edge.clone() };
                 items.push((classes(&plain), text));
             }
         }

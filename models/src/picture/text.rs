@@ -1,7 +1,7 @@
 //! The picture for a terminal: the threads beside each other (below each other where they do not fit), then the edges.
 
 use super::layout::PictureLayout;
-use super::{Edge, Picture, PictureSubject, event_name, placement_label};
+use super::{Picture, PictureEdge, PictureSubject, event_name, placement_label};
 use crate::execution::Execution;
 
 const BOLD: &str = "\u{1b}[1m";
@@ -74,10 +74,10 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
         }
         first = last;
     }
-    let edge = |e: &Edge| format!("{} -{}-> {}", event_name(execution, e.from), e.label, event_name(execution, e.to));
-    let all = |edges: &[Edge]| edges.iter().map(edge).collect::<Vec<String>>();
+    let edge = |e: &PictureEdge| format!("{} -{}-> {}", event_name(execution, e.from), e.label, event_name(execution, e.to));
+    let all = |edges: &[PictureEdge]| edges.iter().map(edge).collect::<Vec<String>>();
     let program_order = ["po", "sb"];
-    let is_other = |e: &&Edge| !e.emphasis && !e.missing && !program_order.contains(&e.label.as_str());
+    let is_other = |e: &&PictureEdge| !e.emphasis && !e.missing && !program_order.contains(&e.label.as_str());
     let others: Vec<String> = picture.edges.iter().filter(is_other).map(edge).collect();
     let mut lists = match &picture.shown {
         PictureSubject::Execution => Vec::new(),

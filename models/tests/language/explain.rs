@@ -3,7 +3,7 @@
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
 use margay_models::explain::{Contradiction, Derivation, Edge, Link, Reason, Violation, is_closed, violation};
-use margay_models::judge::{Value, evaluate, judge};
+use margay_models::judge::{JudgedValue, evaluate, judge};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{CheckKind, Model, Role, Signature, SourceFile, library};
 use proptest::prelude::*;
@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn cycles_are_shortest(body in generate::relation(generate::BASE, 2), execution in generate::execution()) {
         let model = model(&format!("C let it = ({body}) | id & 0 acyclic it as c"));
-        let Some(Value::Relation(it)) = evaluate(&model, &execution, "it") else { panic!("it is a relation") };
+        let Some(JudgedValue::Relation(it)) = evaluate(&model, &execution, "it") else { panic!("it is a relation") };
         let found = violation(&model, &execution, 0);
         match (shortest_cycle(&it), found) {
             (None, None) => {}

@@ -1,6 +1,6 @@
 //! The judge against the naive evaluator, on random models over random executions.
 
-use margay_models::judge::{Judge, Value, evaluate, judge};
+use margay_models::judge::{Judge, JudgedValue, evaluate, judge};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{Model, Role, SourceFile};
 use proptest::prelude::*;
@@ -59,9 +59,9 @@ proptest! {
     fn definitions_have_values(execution in generate::execution()) {
         let text = "C let w = W & SC let e = po; [w] let rec u = rf | u; po empty u as x";
         let model = Model::parse(SourceFile::new("m.cat", text), &OnlyBuiltIn).expect("well-typed").model;
-        let Some(Value::Set(w)) = evaluate(&model, &execution, "w") else { panic!("w is a set") };
-        let Some(Value::Relation(e)) = evaluate(&model, &execution, "e") else { panic!("e is a relation") };
-        let Some(Value::Relation(u)) = evaluate(&model, &execution, "u") else { panic!("u is a relation") };
+        let Some(JudgedValue::Set(w)) = evaluate(&model, &execution, "w") else { panic!("w is a set") };
+        let Some(JudgedValue::Relation(e)) = evaluate(&model, &execution, "e") else { panic!("e is a relation") };
+        let Some(JudgedValue::Relation(u)) = evaluate(&model, &execution, "u") else { panic!("u is a relation") };
         for (a, b) in execution.po.pairs() {
             prop_assert_eq!(e.contains(a, b), w.contains(b));
         }

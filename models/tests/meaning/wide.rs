@@ -5,7 +5,7 @@ use margay_models::Model;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
 use margay_models::explain::violation;
-use margay_models::judge::{Judge, Value, evaluate};
+use margay_models::judge::{Judge, JudgedValue, evaluate};
 use margay_models::wellformed;
 
 use crate::random::{Random, describe, execution};
@@ -51,10 +51,10 @@ fn padded(x: &Execution, size: usize) -> Execution {
 }
 
 /// What a definition says of the first events.
-fn of_first(value: Value, n: usize) -> Vec<(usize, usize)> {
+fn of_first(value: JudgedValue, n: usize) -> Vec<(usize, usize)> {
     let pairs: Vec<(usize, usize)> = match value {
-        Value::Set(set) => set.iter().map(|e| (e.index(), e.index())).collect(),
-        Value::Relation(relation) => relation.pairs().map(|(a, b)| (a.index(), b.index())).collect(),
+        JudgedValue::Set(set) => set.iter().map(|e| (e.index(), e.index())).collect(),
+        JudgedValue::Relation(relation) => relation.pairs().map(|(a, b)| (a.index(), b.index())).collect(),
     };
     pairs.into_iter().filter(|&(a, b)| a < n && b < n).collect()
 }

@@ -3,7 +3,7 @@
 
 use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement};
-use margay_models::picture::{Edge, Picture, PictureSubject, event_name};
+use margay_models::picture::{Picture, PictureEdge, PictureSubject, event_name};
 use margay_models::signature::Signature;
 
 use margay_theorem::ground::Structure;
@@ -135,10 +135,10 @@ impl DrawingReader<'_> {
     }
 
     /// Program order between neighbours, base relations, and the closures of both models.
-    fn edges(&self, events: &[usize], execution: &Execution) -> Vec<Edge> {
+    fn edges(&self, events: &[usize], execution: &Execution) -> Vec<PictureEdge> {
         let mut found = Vec::new();
         let mut add = |a: usize, b: usize, label: &str| {
-            found.push(Edge {
+            found.push(PictureEdge {
                 from: Event::from(a),
                 to: Event::from(b),
                 label: label.to_owned(),

@@ -1,7 +1,7 @@
 //! Functions: their registers, labels, instructions and operands.
 
 use super::{Block, FunctionDraft, MAX_DEPTH, PtxReader, ReadFailure};
-use crate::lex::{At, Token};
+use crate::lex::{At, PtxToken};
 use crate::tree::{Function, Instruction, Operand, Register, RegisterId, ScalarType, Space, VariableId, position};
 
 impl<'t> PtxReader<'t> {
@@ -25,10 +25,10 @@ impl<'t> PtxReader<'t> {
         };
         let mut draft = FunctionDraft { function, blocks: vec![Block::default()], open: 0, body: Vec::new(), names: Vec::new() };
         self.line = None;
-        while let Token::Dot("attribute") = self.token() {
+        while let PtxToken::Dot("attribute") = self.token() {
             self.advance();
             self.expect('(')?;
-            while !matches!(self.token(), Token::Sign(')') | Token::End) {
+            while !matches!(self.token(), PtxToken::Sign(')') | PtxToken::End) {
                 self.advance();
             }
             self.expect(')')?;
@@ -42,15 +42,15 @@ impl<'t> PtxReader<'t> {
         draft.function.parameters = self.parameters(&mut draft)?;
         loop {
             match self.token() {
-                Token::Dot("pragma") => self.skip_statement()?,
-                Token::Dot("abi_preserve" | "abi_preserve_control") => {
+                PtxToken::Dot("pragma") => self.skip_statement()?,
+                PtxToken::Dot("abi_preserve" | "abi_preserve_control") => {
                     self.advance();
                     self.number("a number")?;
                 }
-                Token::Dot(directive) => {
+                PtxToken::Dot(directive) => {
                     self.advance();
                     let mut numbers = Vec::new();
-                    while let Token::Integer(n) = self.token() {
+                    while let PtxToken::Integer(n) = self.token() {
                         numbers.push(n as u32);
                         self.advance();
                         self.eat(',');
@@ -63,14 +63,14 @@ impl<'t> PtxReader<'t> {
                         _ => {}
                     }
                 }
-                Token::Sign(';') => {
+                PtxToken::Sign(';') => {
                     self.advance();
                     self.module.functions.push(draft.function);
                     return Ok(());
                 }
-                Token::Sign('{') => break,
+                PtxToken::Sign('{') => break,
                 // A declaration without `;`, as nvcc prints some.
-                _ if !entry && matches!(self.token(), Token::Dot(_)) => {
+                _ if !entry && matches!(self.token(), PtxToken::Dot(_)) => {
                     self.module.functions.push(draft.function);
                     return Ok(());
                 }
@@ -89,34 +89,34 @@ impl<'t> PtxReader<'t> {
     fn body(&mut self, draft: &mut FunctionDraft<'t>, opened: At<'t>) -> Result<(), ReadFailure> {
         loop {
             match self.token() {
-                Token::End => {
+                PtxToken::End => {
                     let (line, _) = position(self.text, opened.start);
                     let message =
                         format!("the text ends within `{}`: expected `}}` for the `{{` in line {line}", draft.function.name);
                     return Err((message, self.text.len(), self.text.len()));
                 }
-                Token::Sign('{') => {
+                PtxToken::Sign('{') => {
                     self.advance();
                     let around = draft.open;
                     draft.open = draft.blocks.len();
                     draft.blocks.push(Block { around, ..Block::default() });
                 }
-                Token::Sign('}') => {
+                PtxToken::Sign('}') => {
                     self.advance();
                     if draft.open == 0 {
                         return Ok(());
                     }
                     draft.open = draft.blocks[draft.open].around;
                 }
-                Token::Sign(';') => {
+                PtxToken::Sign(';') => {
                     self.advance();
                 }
-                Token::Dot("reg") => {
+                PtxToken::Dot("reg") => {
                     self.advance();
                     self.registers(draft)?;
                     self.expect(';')?;
                 }
-                Token::Dot(word @ ("local" | "shared" | "param" | "global" | "const")) => {
+                PtxToken::Dot(word @ ("local" | "shared" | "param" | "global" | "const")) => {
                     self.advance();
                     let space = match word {
                         "local" => Space::Local,
@@ -131,18 +131,18 @@ impl<'t> PtxReader<'t> {
                     }
                     self.expect(';')?;
                 }
-                Token::Dot("loc") => self.loc()?,
-                Token::Dot("file") => self.file()?,
-                Token::Dot("pragma" | "branchtargets" | "callprototype" | "calltargets") => self.skip_statement()?,
-                Token::Dot("section") => self.top()?,
-                Token::Word(word) if self.after(1) == Token::Sign(':') => {
+                PtxToken::Dot("loc") => self.loc()?,
+                PtxToken::Dot("file") => self.file()?,
+                PtxToken::Dot("pragma" | "branchtargets" | "callprototype" | "calltargets") => self.skip_statement()?,
+                PtxToken::Dot("section") => self.top()?,
+                PtxToken::Word(word) if self.after(1) == PtxToken::Sign(':') => {
                     let at = self.advance();
                     self.advance();
                     if draft.blocks[draft.open].labels.insert(word, draft.body.len()).is_some() {
                         return Err((format!("a second label `{word}` in one block"), at.start, at.end));
                     }
                 }
-                Token::Sign('@') | Token::Word(_) => self.instruction(draft)?,
+                PtxToken::Sign('@') | PtxToken::Word(_) => self.instruction(draft)?,
                 _ => return Err(self.expected("an instruction, a label, a declaration or `}`")),
             }
         }
@@ -150,7 +150,7 @@ impl<'t> PtxReader<'t> {
 
     pub(super) fn registers(&mut self, draft: &mut FunctionDraft<'t>) -> Result<(), ReadFailure> {
         let mut ty = None;
-        while let Token::Dot(word) = self.token() {
+        while let PtxToken::Dot(word) = self.token() {
             match ScalarType::from_name(word) {
                 Some(found) => ty = Some(found),
                 None if matches!(word, "v2" | "v4") => {}
@@ -183,7 +183,7 @@ impl<'t> PtxReader<'t> {
                 }
             }
             // In a list of parameters a comma is before the next `.reg`.
-            if self.token() == Token::Sign(',') && matches!(self.after(1), Token::Word(_)) {
+            if self.token() == PtxToken::Sign(',') && matches!(self.after(1), PtxToken::Word(_)) {
                 self.advance();
             } else {
                 return Ok(());
@@ -206,19 +206,19 @@ impl<'t> PtxReader<'t> {
             return Err((format!("expected an instruction, found `{opcode}`"), at, at + opcode.len()));
         }
         let mut qualifiers = Vec::new();
-        while let Token::Dot(word) = self.token() {
+        while let PtxToken::Dot(word) = self.token() {
             qualifiers.push(word.to_owned());
             self.advance();
         }
         let mut operands = Vec::new();
         let number = draft.body.len();
-        while self.token() != Token::Sign(';') {
+        while self.token() != PtxToken::Sign(';') {
             let operand = self.operand(draft, 0)?;
             if let Operand::Name(_) = operand {
                 draft.names.push((number, operands.len(), draft.open));
             }
             operands.push(operand);
-            if !self.eat(',') && self.token() != Token::Sign(';') {
+            if !self.eat(',') && self.token() != PtxToken::Sign(';') {
                 return Err(self.expected("`,` or `;` behind an operand"));
             }
         }
@@ -234,41 +234,41 @@ impl<'t> PtxReader<'t> {
             return Err(self.expected("an operand that is nested less"));
         }
         let found = match self.token() {
-            Token::Sign('[') => return self.address_operand(draft, depth),
-            Token::Sign(open @ ('{' | '(')) => return self.listed_operands(draft, open, depth),
-            Token::Sign('!') => {
+            PtxToken::Sign('[') => return self.address_operand(draft, depth),
+            PtxToken::Sign(open @ ('{' | '(')) => return self.listed_operands(draft, open, depth),
+            PtxToken::Sign('!') => {
                 self.advance();
                 let (name, at) = self.word("a predicate")?;
                 let not = register(draft, name).map(Operand::Not);
                 return not.ok_or_else(|| (format!("the register `{name}` is not declared"), at, at + name.len()));
             }
-            Token::Sign('-') => {
+            PtxToken::Sign('-') => {
                 self.advance();
                 match self.token() {
-                    Token::Integer(n) => {
+                    PtxToken::Integer(n) => {
                         self.advance();
                         Operand::Integer((n as i64).wrapping_neg() as u64)
                     }
-                    Token::Float(bits, of) => {
+                    PtxToken::Float(bits, of) => {
                         self.advance();
                         Operand::Float(bits ^ 1 << (of - 1), of)
                     }
                     _ => return Err(self.expected("a number")),
                 }
             }
-            Token::Integer(n) => {
+            PtxToken::Integer(n) => {
                 self.advance();
                 Operand::Integer(n)
             }
-            Token::Float(bits, of) => {
+            PtxToken::Float(bits, of) => {
                 self.advance();
                 Operand::Float(bits, of)
             }
-            Token::Word("_") => {
+            PtxToken::Word("_") => {
                 self.advance();
                 Operand::Sink
             }
-            Token::Word(word) => self.named_operand(draft, word, depth)?,
+            PtxToken::Word(word) => self.named_operand(draft, word, depth)?,
             _ => return Err(self.expected("an operand")),
         };
         if self.eat('|') {
@@ -285,10 +285,10 @@ impl<'t> PtxReader<'t> {
         let mut offset = 0i64;
         loop {
             match self.token() {
-                Token::Sign('+') => {
+                PtxToken::Sign('+') => {
                     self.advance();
                 }
-                Token::Sign('-') => {}
+                PtxToken::Sign('-') => {}
                 _ => break,
             }
             offset = offset.wrapping_add(self.signed("a number")?);
@@ -297,7 +297,7 @@ impl<'t> PtxReader<'t> {
             Operand::Variable(id, n) => (Operand::Variable(id, 0), offset.wrapping_add(n)),
             base => (base, offset),
         };
-        if self.token() == Token::Sign(',') {
+        if self.token() == PtxToken::Sign(',') {
             let mut all = vec![base];
             while self.eat(',') {
                 all.push(self.operand(draft, depth + 1)?);
@@ -316,7 +316,7 @@ impl<'t> PtxReader<'t> {
         let mut all = Vec::new();
         while !self.eat(close) {
             all.push(self.operand(draft, depth + 1)?);
-            if !self.eat(',') && self.token() != Token::Sign(close) {
+            if !self.eat(',') && self.token() != PtxToken::Sign(close) {
                 return Err(self.expected(&format!("`,` or `{close}`")));
             }
         }
@@ -328,7 +328,7 @@ impl<'t> PtxReader<'t> {
         let at = self.advance();
         Ok(if let Some(register) = register(draft, word) {
             // An element of a vector register, `%v.x`.
-            if let Token::Dot("x" | "y" | "z" | "w") = self.token() {
+            if let PtxToken::Dot("x" | "y" | "z" | "w") = self.token() {
                 self.advance();
             }
             Operand::Register(register)
@@ -337,7 +337,7 @@ impl<'t> PtxReader<'t> {
                 return Err((format!("the register `{word}` is not declared"), at.start, at.end));
             }
             let mut name = special.to_owned();
-            while let Token::Dot(part) = self.token() {
+            while let PtxToken::Dot(part) = self.token() {
                 name = format!("{name}.{part}");
                 self.advance();
             }

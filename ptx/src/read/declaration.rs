@@ -1,7 +1,7 @@
 //! Variables, their initial values, and parameters.
 
 use super::{FunctionDraft, MAX_DEPTH, PtxReader, ReadFailure};
-use crate::lex::Token;
+use crate::lex::PtxToken;
 use crate::tree::{Initial, Kind, Parameter, RegisterId, ScalarType, Space, Variable, VariableId};
 
 /// The most bytes of a variable.
@@ -10,20 +10,20 @@ const MAX_BYTES: u64 = 1 << 39;
 impl<'t> PtxReader<'t> {
     pub(super) fn declaration(&mut self) -> Result<(), ReadFailure> {
         let mut external = false;
-        while let Token::Dot(word @ ("visible" | "extern" | "weak" | "common")) = self.token() {
+        while let PtxToken::Dot(word @ ("visible" | "extern" | "weak" | "common")) = self.token() {
             external |= word == "extern";
             self.advance();
         }
         match self.token() {
-            Token::Dot("func") => {
+            PtxToken::Dot("func") => {
                 self.advance();
                 self.function(false)
             }
-            Token::Dot("entry") => {
+            PtxToken::Dot("entry") => {
                 self.advance();
                 self.function(true)
             }
-            Token::Dot(word) => {
+            PtxToken::Dot(word) => {
                 let space = match word {
                     "global" | "tex" => Space::Global,
                     "const" => Space::Constant,
@@ -43,7 +43,7 @@ impl<'t> PtxReader<'t> {
     /// The variables of a declaration, from behind the state space up to what ends it.
     pub(super) fn variables(&mut self, space: Space, external: bool) -> Result<Vec<(&'t str, VariableId)>, ReadFailure> {
         let (mut align, mut vector, mut ty, mut pointer) = (None, 1, None, false);
-        while let Token::Dot(word) = self.token() {
+        while let PtxToken::Dot(word) = self.token() {
             match word {
                 "align" => {
                     self.advance();
@@ -57,7 +57,7 @@ impl<'t> PtxReader<'t> {
                 "attribute" => {
                     self.advance();
                     self.expect('(')?;
-                    while !matches!(self.token(), Token::Sign(')') | Token::End) {
+                    while !matches!(self.token(), PtxToken::Sign(')') | PtxToken::End) {
                         self.advance();
                     }
                     self.expect(')')?;
@@ -79,7 +79,7 @@ impl<'t> PtxReader<'t> {
             let element = u64::from(ty.bits.div_ceil(8)) * vector;
             let mut size = Some(element);
             while self.eat('[') {
-                let count = if self.token() == Token::Sign(']') { None } else { Some(self.number("a size")?) };
+                let count = if self.token() == PtxToken::Sign(']') { None } else { Some(self.number("a size")?) };
                 self.expect(']')?;
                 size = size.zip(count).map(|(size, count)| size.saturating_mul(count));
             }
@@ -107,7 +107,7 @@ impl<'t> PtxReader<'t> {
                 at,
             });
             found.push((name, id));
-            if self.token() == Token::Sign(',') && matches!(self.after(1), Token::Word(_)) {
+            if self.token() == PtxToken::Sign(',') && matches!(self.after(1), PtxToken::Word(_)) {
                 self.advance();
             } else {
                 return Ok(found);
@@ -120,25 +120,25 @@ impl<'t> PtxReader<'t> {
         let mut depth = 0usize;
         loop {
             match self.token() {
-                Token::Sign('{') => {
+                PtxToken::Sign('{') => {
                     depth += 1;
                     if depth > MAX_DEPTH {
                         return Err(self.expected("a value"));
                     }
                     self.advance();
                 }
-                Token::Sign('}') if depth > 0 => {
+                PtxToken::Sign('}') if depth > 0 => {
                     depth -= 1;
                     self.advance();
                 }
-                Token::Sign(',') if depth > 0 => {
+                PtxToken::Sign(',') if depth > 0 => {
                     self.advance();
                 }
-                Token::Sign('-') | Token::Integer(_) => {
+                PtxToken::Sign('-') | PtxToken::Integer(_) => {
                     let n = self.signed("a number")?;
                     initial.push(Initial::Bits(ty.cut(n as u64)));
                 }
-                Token::Float(bits, of) => {
+                PtxToken::Float(bits, of) => {
                     self.advance();
                     initial.push(Initial::Bits(if of == 64 && ty.bits == 32 {
                         u64::from((f64::from_bits(bits) as f32).to_bits())
@@ -146,7 +146,7 @@ impl<'t> PtxReader<'t> {
                         bits
                     }));
                 }
-                Token::Word(word) => {
+                PtxToken::Word(word) => {
                     self.advance();
                     // `generic(x)`, and `0xFF(x)`, a byte of an address, which is skipped as a name.
                     let name = if self.eat('(') {
@@ -177,7 +177,7 @@ impl<'t> PtxReader<'t> {
         }
         while !self.eat(')') {
             match self.token() {
-                Token::Dot("param") => {
+                PtxToken::Dot("param") => {
                     self.advance();
                     for (name, id) in self.variables(Space::Parameter, false)? {
                         draft.blocks[0].variables.insert(name, id);
@@ -185,7 +185,7 @@ impl<'t> PtxReader<'t> {
                         found.push(Parameter::Memory(id));
                     }
                 }
-                Token::Dot("reg") => {
+                PtxToken::Dot("reg") => {
                     self.advance();
                     let before = draft.function.registers.len();
                     self.registers(draft)?;
@@ -193,7 +193,7 @@ impl<'t> PtxReader<'t> {
                 }
                 _ => return Err(self.expected("`.param` or `)`")),
             }
-            if !self.eat(',') && self.token() != Token::Sign(')') {
+            if !self.eat(',') && self.token() != PtxToken::Sign(')') {
                 return Err(self.expected("`,` or `)`"));
             }
         }

@@ -1,14 +1,14 @@
 //! Which line of a source an instruction is of: `.file` and `.loc`.
 
 use super::{PtxReader, ReadFailure};
-use crate::lex::Token;
+use crate::lex::PtxToken;
 use crate::tree::Line;
 
 impl PtxReader<'_> {
     pub(super) fn file(&mut self) -> Result<(), ReadFailure> {
         self.advance();
         let number = self.number("the number of a file")? as u32;
-        let Token::Text(name) = self.token() else { return Err(self.expected("the name of a file in quotation marks")) };
+        let PtxToken::Text(name) = self.token() else { return Err(self.expected("the name of a file in quotation marks")) };
         self.advance();
         while self.eat(',') {
             self.number("a number")?;

@@ -6,7 +6,7 @@ mod lines;
 
 use rustc_hash::FxHashMap;
 
-use crate::lex::{At, ReadFailure, Token, tokens};
+use crate::lex::{At, PtxToken, ReadFailure, tokens};
 use crate::tree::{Function, Instruction, Line, Module, Operand, ReadError, RegisterId, ScalarType, VariableId, position};
 
 /// How deep operands and initialisers may be nested; PTX needs two.
@@ -72,11 +72,11 @@ impl<'t> PtxReader<'t> {
         self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
-    fn token(&self) -> Token<'t> {
+    fn token(&self) -> PtxToken<'t> {
         self.at().token
     }
 
-    fn after(&self, n: usize) -> Token<'t> {
+    fn after(&self, n: usize) -> PtxToken<'t> {
         self.tokens[(self.next + n).min(self.tokens.len() - 1)].token
     }
 
@@ -89,14 +89,14 @@ impl<'t> PtxReader<'t> {
     fn expected(&self, what: &str) -> ReadFailure {
         let At { token, start, end } = self.at();
         let found = match token {
-            Token::End => "the end of the text".to_owned(),
+            PtxToken::End => "the end of the text".to_owned(),
             _ => format!("`{}`", self.text[start..end].chars().take(40).collect::<String>()),
         };
         (format!("expected {what}, found {found}"), start, end)
     }
 
     fn eat(&mut self, sign: char) -> bool {
-        let there = self.token() == Token::Sign(sign);
+        let there = self.token() == PtxToken::Sign(sign);
         if there {
             self.advance();
         }
@@ -109,14 +109,14 @@ impl<'t> PtxReader<'t> {
 
     fn word(&mut self, what: &str) -> Result<(&'t str, usize), ReadFailure> {
         match self.token() {
-            Token::Word(word) => Ok((word, self.advance().start)),
+            PtxToken::Word(word) => Ok((word, self.advance().start)),
             _ => Err(self.expected(what)),
         }
     }
 
     fn number(&mut self, what: &str) -> Result<u64, ReadFailure> {
         match self.token() {
-            Token::Integer(n) => {
+            PtxToken::Integer(n) => {
                 self.advance();
                 Ok(n)
             }
@@ -132,7 +132,7 @@ impl<'t> PtxReader<'t> {
     }
 
     fn module(&mut self) -> Result<(), ReadFailure> {
-        if self.token() == Token::End {
+        if self.token() == PtxToken::End {
             return Err((
                 format!(
                     "expected `.version`, found {}",
@@ -142,10 +142,10 @@ impl<'t> PtxReader<'t> {
                 0,
             ));
         }
-        if self.token() != Token::Dot("version") {
+        if self.token() != PtxToken::Dot("version") {
             return Err(self.expected("`.version` at the start of PTX"));
         }
-        while self.token() != Token::End {
+        while self.token() != PtxToken::End {
             self.top()?;
         }
         // What is called must be a function of the text.
@@ -168,12 +168,12 @@ impl<'t> PtxReader<'t> {
     }
 
     fn top(&mut self) -> Result<(), ReadFailure> {
-        let Token::Dot(directive) = self.token() else { return Err(self.expected("a directive, as `.visible`")) };
+        let PtxToken::Dot(directive) = self.token() else { return Err(self.expected("a directive, as `.visible`")) };
         match directive {
             "version" => {
                 self.advance();
                 let At { token, start, end } = self.advance();
-                if !matches!(token, Token::Float(..) | Token::Integer(_)) {
+                if !matches!(token, PtxToken::Float(..) | PtxToken::Integer(_)) {
                     return Err(("expected a version, as `8.5`".to_owned(), start, end));
                 }
                 self.module.version = self.text[start..end].to_owned();
@@ -196,7 +196,7 @@ impl<'t> PtxReader<'t> {
             "loc" => self.loc()?,
             "section" => {
                 self.advance();
-                while !matches!(self.token(), Token::Sign('{') | Token::End) {
+                while !matches!(self.token(), PtxToken::Sign('{') | PtxToken::End) {
                     self.advance();
                 }
                 self.skip_block()?;
@@ -211,8 +211,8 @@ impl<'t> PtxReader<'t> {
     }
 
     fn skip_statement(&mut self) -> Result<(), ReadFailure> {
-        while self.token() != Token::Sign(';') {
-            if self.token() == Token::End {
+        while self.token() != PtxToken::Sign(';') {
+            if self.token() == PtxToken::End {
                 return Err(self.expected("`;`"));
             }
             self.advance();
@@ -225,9 +225,9 @@ impl<'t> PtxReader<'t> {
         let mut depth = 0usize;
         loop {
             match self.token() {
-                Token::Sign('{') => depth += 1,
-                Token::Sign('}') => depth -= 1,
-                Token::End => return Err(self.expected("`}`")),
+                PtxToken::Sign('{') => depth += 1,
+                PtxToken::Sign('}') => depth -= 1,
+                PtxToken::End => return Err(self.expected("`}`")),
                 _ if depth == 0 => return Err(self.expected("`{`")),
                 _ => {}
             }

@@ -4,7 +4,7 @@
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{Execution, Kind, Order, Scope};
-use margay_models::judge::{Value, evaluate, judge};
+use margay_models::judge::{JudgedValue, evaluate, judge};
 use margay_models::library;
 use margay_models::model::Model;
 
@@ -111,8 +111,8 @@ fn values(model: &Model, plan: &Plan, execution: &Execution) -> Vec<(String, Exp
         .collect();
     let named = model.definitions.iter().filter(|d| computed.contains(&d.body));
     let value = |name: &str| match evaluate(model, execution, name)? {
-        Value::Set(set) => Some(vec![set.as_row().word()]),
-        Value::Relation(relation) => Some(rows(&relation)),
+        JudgedValue::Set(set) => Some(vec![set.as_row().word()]),
+        JudgedValue::Relation(relation) => Some(rows(&relation)),
     };
     named.filter_map(|d| Some((d.name.clone(), d.body, value(&d.name)?))).collect()
 }

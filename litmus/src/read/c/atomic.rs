@@ -7,7 +7,7 @@ use super::CReader;
 use super::names::OrderOrScope;
 use super::refused;
 use super::spaces::Flags;
-use crate::test::{AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CScope, Expected, Expression, StatementKind};
+use crate::test::{AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CScope, ExpectedPlace, Expression, StatementKind};
 
 /// The atomic operations by their name without `atomic_` and `_explicit`, with the number of values they take.
 const OPERATIONS: [(&str, usize); 13] = [
@@ -214,7 +214,12 @@ impl CReader<'_, '_> {
 
     /// The values of a call, after its address (`comma`: with a comma before the first one, as functions have it), and where the expected
     /// value of a compare-exchange is, which comes first.
-    fn values(&mut self, operation: &str, count: usize, comma: bool) -> Result<(Option<Expected>, Vec<Expression>), Diagnostic> {
+    fn values(
+        &mut self,
+        operation: &str,
+        count: usize,
+        comma: bool,
+    ) -> Result<(Option<ExpectedPlace>, Vec<Expression>), Diagnostic> {
         let (mut expected, mut values) = (None, Vec::new());
         for n in 0..count {
             if comma || n > 0 {
@@ -231,7 +236,7 @@ impl CReader<'_, '_> {
 
     /// `&r0` or `y` for a function, which takes a pointer; `r0` or `*y` for a method, which takes what it points to (tests write `&r0`
     /// there, too, and `r0` for functions).
-    fn expected(&mut self, pointer: bool) -> Result<Expected, Diagnostic> {
+    fn expected(&mut self, pointer: bool) -> Result<ExpectedPlace, Diagnostic> {
         let span = self.cursor.span();
         let address = self.cursor.eat('&');
         if address
@@ -239,16 +244,16 @@ impl CReader<'_, '_> {
             && !self.cursor.is_at(1, '(')
         {
             self.cursor.advance();
-            return Ok(Expected::Variable(name.to_string()));
+            return Ok(ExpectedPlace::Variable(name.to_string()));
         }
         let value = if address { self.unary()? } else { self.expression()? };
         match value {
-            Expression::Dereference(place) if address || !pointer => Ok(Expected::Memory(*place)),
+            Expression::Dereference(place) if address || !pointer => Ok(ExpectedPlace::Memory(*place)),
             Expression::Name(name) if !(self.is_location(&name) || pointer && self.pointers.contains(&name)) => {
-                Ok(Expected::Variable(name))
+                Ok(ExpectedPlace::Variable(name))
             }
-            Expression::Name(_) => Ok(Expected::Memory(value)),
-            value if pointer && !address && !matches!(value, Expression::Integer(_)) => Ok(Expected::Memory(value)),
+            Expression::Name(_) => Ok(ExpectedPlace::Memory(value)),
+            value if pointer && !address && !matches!(value, Expression::Integer(_)) => Ok(ExpectedPlace::Memory(value)),
             _ => {
                 let error = self.cursor.error("the expected value must be in a variable or in memory", span, "a value");
                 Err(error.help("write the name of a local variable, or `*x`"))
@@ -291,7 +296,7 @@ impl CReader<'_, '_> {
     fn call(
         &mut self,
         operation: &str,
-        (expected, values): (Option<Expected>, Vec<Expression>),
+        (expected, values): (Option<ExpectedPlace>, Vec<Expression>),
         address: Expression,
         ending: &Ending,
         span: Span,

@@ -8,7 +8,7 @@ use margay_models::signature::Architecture;
 use margay_models::signature::architecture::{Assembly, Piece, RegisterName, SlotKind, Spelling};
 
 use super::super::cursor::Cursor;
-use super::super::token::{Token, TokenKind, tokens};
+use super::super::token::{LitmusToken, TokenKind, tokens};
 use super::{Names, table_form};
 use crate::test::{Base, Dialect, InitialValue, Instruction, Operation, Place, RegisterDeclaration, ThreadId};
 
@@ -134,7 +134,7 @@ impl Reading {
 
     /// A value that is another one in a narrower register or access, if the test has one: nothing here narrows values or extends them. Numbers in
     /// brackets, and before them, are offsets of addresses.
-    pub fn too_wide(&self, tokens: &[Token], file: &Arc<SourceFile>) -> Option<Diagnostic> {
+    pub fn too_wide(&self, tokens: &[LitmusToken], file: &Arc<SourceFile>) -> Option<Diagnostic> {
         let narrowest = *self.widths.first()?;
         let mut depth = 0_usize;
         let mut is_negative = false;
@@ -272,7 +272,7 @@ pub(super) fn cell(
 }
 
 /// An instruction that fits no pattern: known and refused, with other operands, or not known at all.
-fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[Token], span: Span) -> Diagnostic {
+fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken], span: Span) -> Diagnostic {
     let text = cursor.text(span);
     let Some(first) = written.first() else { return cursor.expected("an instruction") };
     // A mnemonic may have points: `b.eq`, `lwarx.`.
@@ -423,11 +423,11 @@ struct Matcher<'m, 'a> {
 
 impl Matcher<'_, '_> {
     /// What fills the slots, if all of the tokens fit all of the pieces.
-    fn fits(&self, pieces: &[Piece], tokens: &[Token], filled: &mut Vec<Filled>) -> Option<Vec<Filled>> {
+    fn fits(&self, pieces: &[Piece], tokens: &[LitmusToken], filled: &mut Vec<Filled>) -> Option<Vec<Filled>> {
         let Some((piece, others)) = pieces.split_first() else {
             return tokens.is_empty().then(|| std::mem::take(filled));
         };
-        let text = |token: &Token| self.cursor.text(token.span);
+        let text = |token: &LitmusToken| self.cursor.text(token.span);
         match piece {
             Piece::Word(word) => {
                 let (first, rest) = tokens.split_first()?;
@@ -495,7 +495,7 @@ impl Matcher<'_, '_> {
     }
 
     /// What fills a slot, and how many tokens it has.
-    fn slot(&self, kind: SlotKind, tokens: &[Token]) -> Option<(String, Option<RegisterName>, usize)> {
+    fn slot(&self, kind: SlotKind, tokens: &[LitmusToken]) -> Option<(String, Option<RegisterName>, usize)> {
         match kind {
             SlotKind::Register => self.register(tokens),
             SlotKind::PercentRegister => {
@@ -519,9 +519,10 @@ impl Matcher<'_, '_> {
         }
     }
 
-    fn register(&self, tokens: &[Token]) -> Option<(String, Option<RegisterName>, usize)> {
+    fn register(&self, tokens: &[LitmusToken]) -> Option<(String, Option<RegisterName>, usize)> {
         // Compilers for Power write registers as numbers.
-        let is_name = |t: &&Token| t.kind == TokenKind::Word || self.spoken.compiled && matches!(t.kind, TokenKind::Integer(_));
+        let is_name =
+            |t: &&LitmusToken| t.kind == TokenKind::Word || self.spoken.compiled && matches!(t.kind, TokenKind::Integer(_));
         let word = tokens.first().filter(is_name)?;
         let name = self.cursor.text(word.span);
         if let Some(register) = self.spoken.named(name) {
@@ -534,7 +535,7 @@ impl Matcher<'_, '_> {
     }
 
     /// `1`, `#1`, `$1`, `-1`.
-    fn number(&self, tokens: &[Token]) -> Option<(String, Option<RegisterName>, usize)> {
+    fn number(&self, tokens: &[LitmusToken]) -> Option<(String, Option<RegisterName>, usize)> {
         let mut at = usize::from(tokens.first()?.kind == TokenKind::Punctuation('#'));
         let negative = tokens.get(at)?.kind == TokenKind::Punctuation('-');
         at += usize::from(negative);

@@ -15,7 +15,7 @@ use crate::check::counterexample_report;
 pub fn gap(gap: &Gap) -> report::MissingRecord {
     let drawing = gap.drawing.as_ref();
     let edges = |d: &Drawing| {
-        let edge = |e: &margay_models::picture::Edge| EdgeRecord {
+        let edge = |e: &margay_models::picture::PictureEdge| EdgeRecord {
             from: event_name(&d.execution, e.from),
             to: event_name(&d.execution, e.to),
             relation: e.label.clone(),

@@ -14,9 +14,16 @@ pub enum Stop {
     /// It has ended.
     Ended,
     /// It has come to a barrier of its cta.
-    Barrier { id: u32, expected: u32, waits: bool },
+    Barrier {
+        id: u32,
+        expected: u32,
+        waits: bool,
+    },
     /// The lanes of a mask give each other what they bring.
-    Exchange { brought: u64, mask: u32 },
+    Exchange {
+        brought: u64,
+        mask: u32,
+    },
     /// The lanes of a mask meet.
     Meeting(u32),
     /// It has come to the barrier of its cluster.
