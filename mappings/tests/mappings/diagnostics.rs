@@ -99,9 +99,11 @@ fn headers() {
 fn comments_nest_in_all_texts() {
     type Reader = fn(&str) -> Result<(), Vec<Diagnostic>>;
     let texts: [(FileKind, &str, Reader); 3] = [
-        (FileKind::Mapping, "mapping \"m\" from sc to tso\nR => ld\nW => st\nRMW => xchg\nF => mfence\n", |text| {
-            read(text).map(drop)
-        }),
+        (
+            FileKind::Mapping,
+            "mapping \"m\" from sc to ptx-6.0\nR => ld.relaxed.sys\nW => st.relaxed.sys\nRMW => atom.relaxed.sys\nF => fence.sc.sys\n",
+            |text| read(text).map(drop),
+        ),
         (FileKind::Model, "\"m\"\nacyclic po as Order\n", |text| {
             Model::parse_with(SourceFile::new("m.cat", text), &OnlyBuiltIn, &TypingOptions::default()).map(drop)
         }),
