@@ -53,7 +53,19 @@ impl<'m> PreparedModule<'m> {
         let compared = effects.iter().map(|e| compared(e)).collect();
         let body = |f: &'m Function| f.body.as_deref().unwrap_or(&[]);
         let ways = module.functions.iter().zip(&effects).map(|(f, e)| computed_ways(body(f), e)).collect();
-        Self { module, effects, liveness, has_barriers, has_exchanges, has_accumulators, addressing, handed_on, compared, loops, ways }
+        Self {
+            module,
+            effects,
+            liveness,
+            has_barriers,
+            has_exchanges,
+            has_accumulators,
+            addressing,
+            handed_on,
+            compared,
+            loops,
+            ways,
+        }
     }
 
     /// What stands between a jump and the place where both ways come together, if that is computation alone.
