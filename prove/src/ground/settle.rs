@@ -182,9 +182,10 @@ fn keep(values: &[ExistenceValue], needed: &[bool]) -> Vec<ExistenceValue> {
 }
 
 impl AtHand {
-    /// A refutation made of what is at hand, and of nothing new.
+    /// A refutation made of what is at hand, and of nothing new. What is at hand is that of a refutation in other words, so that there is one, and it
+    /// may be as long: with fewer conflicts, the longest ones were given up, and searched for anew.
     pub fn whole_refutation(self, theory: &Theory, obligation: &Obligation) -> Option<Refutation> {
-        refutation(theory, obligation, self, CONFLICTS_WITHOUT)
+        refutation(theory, obligation, self, CONFLICTS)
     }
 
     /// A refutation in which these are the only claims that were proved before, made of nothing new.
