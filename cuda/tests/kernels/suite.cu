@@ -655,6 +655,6 @@ extern "C" __global__ void ways_that_compute_bad(const float *x, float *o) {
 
 extern "C" __global__ void ways_that_store(const float *x, float *o) {
   int t = threadIdx.x;
-  float v = x[t] * 0.7f + 0.1f * t;
+  float v = __expf(x[t]);
   if (v > 1.0f) o[0] = v;
 }
