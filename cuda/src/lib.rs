@@ -94,7 +94,6 @@ pub type FileReader<'a> = dyn Fn(&str) -> Result<Option<String>, String> + 'a;
 pub struct CudaSource<'a> {
     /// The name of its file, relative to where the files are that it includes.
     pub name: &'a str,
-    /// Its text.
     pub text: &'a str,
     /// The text of a file that is included in quotation marks, by its path.
     pub include: &'a FileReader<'a>,
@@ -107,11 +106,9 @@ pub struct CudaSource<'a> {
 /// What is not understood of a program, or wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CudaError {
-    /// What it is.
     pub message: String,
     /// What to do.
     pub help: String,
-    /// The file in which it is.
     pub file: String,
     /// The text of that file.
     pub text: Box<str>,
@@ -126,9 +123,7 @@ pub struct CudaError {
 /// A place that an error is about, beside the one where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CudaPlace {
-    /// What it is.
     pub what: &'static str,
-    /// The file.
     pub file: String,
     /// The text of that file.
     pub text: Box<str>,
@@ -141,7 +136,6 @@ pub struct CudaPlace {
 /// A program that is compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CudaModule {
-    /// Its PTX.
     pub ptx: String,
     /// The kernels that are not understood, which have no code there, with the reasons.
     pub refused: Vec<(String, CudaError)>,

@@ -328,7 +328,7 @@ impl Preprocessor<'_> {
         at.written.checked_sub(1).and_then(|n| self.written.get(n as usize)).copied().unwrap_or(at)
     }
 
-    /// A token as it is written.
+    /// As the file spells it, where that is the same token; else its own text.
     fn written(&self, token: &CudaToken) -> Cow<'_, str> {
         let CudaSpan { file, start, end, .. } = self.written_at(token.at);
         let source = self.files.get(file as usize).and_then(|f| f.text.get(start as usize..end as usize)).unwrap_or_default();

@@ -365,7 +365,6 @@ pub(crate) enum TemplateParameter {
     Types(Rc<str>),
     /// Any number of numbers.
     Values(Rc<str>, TypeTree),
-    /// A template.
     Template(Rc<str>, Option<NamePath>),
 }
 
@@ -386,7 +385,7 @@ impl TemplateParameter {
         matches!(self, Self::Types(_) | Self::Values(..))
     }
 
-    /// It as an argument.
+    /// What it is called within its own template: `T`, or `Ts...` of any number.
     pub fn as_argument(&self, at: CudaSpan) -> TemplateArgument {
         let name = self.name().clone();
         let path = NamePath { parts: vec![NamePart { name: name.clone(), arguments: None }], at };
@@ -406,7 +405,7 @@ impl TemplateParameter {
         }
     }
 
-    /// A parameter that is one element of it.
+    /// Of `Types` and `Values` the parameter for one of their elements, under the same name; any other is as it was.
     pub fn element(&self) -> Self {
         match self {
             Self::Types(name) => Self::Type(name.clone(), None),

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use crate::tree::{InitialTree, StructureTree};
 
-/// A type.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CudaType {
     pub shape: TypeShape,
@@ -16,7 +15,6 @@ pub(crate) struct CudaType {
     pub reference: Option<ReferenceKind>,
 }
 
-/// What a reference is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReferenceKind {
     /// `T&`
@@ -47,7 +45,6 @@ pub(crate) enum TypeShape {
     Array(Rc<CudaType>, Option<u64>),
     /// A structure, by its number.
     Structure(usize),
-    /// A function.
     Function,
     /// `nullptr`.
     Null,
@@ -92,7 +89,6 @@ pub(crate) struct BitsLayout {
     pub least: (u64, u64),
 }
 
-/// A structure with its layout.
 #[derive(Debug, Clone)]
 pub(crate) struct StructureLayout {
     pub tree: Rc<StructureTree>,
@@ -129,7 +125,7 @@ impl CudaType {
         Self { reference: None, ..self.clone() }
     }
 
-    /// The type of its values.
+    /// Neither a reference nor `const` nor `volatile`.
     pub fn value(&self) -> Self {
         Self { enumeration: self.enumeration, ..Self::plain(self.shape.clone()) }
     }

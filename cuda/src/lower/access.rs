@@ -121,7 +121,7 @@ impl KernelLowering {
         self.store(word, &unsigned, TypedValue::register(unsigned.value(), new))
     }
 
-    /// The address of a place, as a value.
+    /// A parameter of the kernel has one only where it is `__grid_constant__`, or has a copy.
     pub(super) fn address_of(&mut self, ty: CudaType, place: ValuePlace) -> LoweringResult<TypedValue> {
         self.in_memory_place(&place)?;
         if let ValuePlace::Memory { space: KnownSpace::Parameter, base, offset } = &place {

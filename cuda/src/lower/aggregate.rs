@@ -74,7 +74,7 @@ impl KernelLowering {
         }
     }
 
-    /// A list in braces as a value of a type.
+    /// An array without a size gets as many elements as the list has.
     pub(super) fn value_of_list(&mut self, list: &BracedList, ty: &CudaType) -> LoweringResult<TypedValue> {
         let at = list.at;
         if let TypeShape::Array(of, None) = &ty.shape {

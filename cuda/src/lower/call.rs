@@ -429,7 +429,7 @@ impl KernelLowering {
         if result.is_void() { Ok(TypedValue::nothing()) } else { self.undefined(&result, at) }
     }
 
-    /// What is passed for a parameter.
+    /// An array becomes a pointer. A structure that nobody else has is not copied.
     fn passed(&mut self, value: TypedValue, ty: &CudaType, parameter: CudaSpan, at: CudaSpan) -> LoweringResult<TypedValue> {
         let (ty, is_reference) = (ty.referred(), ty.reference.is_some());
         let value = match &value.form {

@@ -305,7 +305,7 @@ impl KernelLowering {
         TypedValue::constant(ty, place as u64 + 1)
     }
 
-    /// A call of what is at an address.
+    /// Where the address is not constant, it is compared with those of the functions whose addresses are taken and that take these values; any other traps.
     pub(super) fn call_by_address(
         &mut self,
         address: TypedValue,

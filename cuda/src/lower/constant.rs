@@ -27,7 +27,7 @@ impl KernelLowering {
         done
     }
 
-    /// The value of an expression that is constant.
+    /// Refused where it is not; the message begins with `what`.
     pub(super) fn constant(&mut self, e: &CudaExpression, what: &str) -> LoweringResult<TypedValue> {
         let (code, value) = self.apart(|this| {
             let value = this.lower(e)?;
@@ -44,7 +44,7 @@ impl KernelLowering {
         }
     }
 
-    /// The type of an enumeration.
+    /// The one that is declared, else `int` of a scoped one, and of another one what its constants need (C++ [dcl.enum]).
     pub(super) fn type_of_enumeration(&mut self, tree: &Rc<EnumerationTree>) -> LoweringResult<CudaType> {
         let ty = match &tree.base {
             Some(base) => self.resolved(base)?,

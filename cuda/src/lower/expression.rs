@@ -28,7 +28,7 @@ impl KernelLowering {
         Ok(found)
     }
 
-    /// The value of an expression.
+    /// Lowered, then promoted (C++ [conv.prom]).
     pub(super) fn value(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         let value = self.lower(e)?;
         self.set_position(e.at);

@@ -152,7 +152,7 @@ impl KernelLowering {
         Ok(TypedValue { ty, form: ValueForm::Temporary(place) })
     }
 
-    /// A special register.
+    /// `%tid.x` and its like: 32 bits each (PTX ISA, Special Registers).
     pub(super) fn special(&mut self, register: &str, dimension: &str) -> LoweringResult<TypedValue> {
         let to = self.new_register_of(2);
         self.emit(format!("mov.u32 {to}, {register}.{dimension}"))?;

@@ -134,9 +134,7 @@ enum ValuePlace {
 enum ValueForm {
     Constant(u64),
     Register(Rc<str>),
-    /// The address of a place.
     Address(Box<ValuePlace>),
-    /// What is at a place.
     Place(ValuePlace),
     /// What is at a place and goes (`std::move`). Only arguments are.
     Expiring(ValuePlace),

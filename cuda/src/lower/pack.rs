@@ -113,7 +113,7 @@ impl KernelLowering {
         }
     }
 
-    /// Expressions one by one.
+    /// Each `xs...` becomes its elements; where there is none, nothing is copied.
     pub(super) fn unpacked<'t>(&self, all: &'t [CudaExpression]) -> LoweringResult<Cow<'t, [CudaExpression]>> {
         if !all.iter().any(|e| matches!(e.what, ExpressionKind::Pack(PackPattern { number: None, .. }))) {
             return Ok(Cow::Borrowed(all));
@@ -133,7 +133,7 @@ impl KernelLowering {
         Ok((0..self.count_of(&of.words, at)?).map(one).collect())
     }
 
-    /// Arguments of a template one by one.
+    /// Each `Ts...` becomes its elements.
     pub(super) fn unpacked_arguments(&self, all: &[TemplateArgument], at: CudaSpan) -> LoweringResult<Vec<TemplateArgument>> {
         let mut found = Vec::with_capacity(all.len());
         for argument in all {
@@ -183,7 +183,7 @@ impl KernelLowering {
         done
     }
 
-    /// One element of a pattern.
+    /// The one whose number `of` says. Refused where it says none, as for `...` where no list is.
     pub(super) fn element(&mut self, of: &PackPattern<CudaExpression>, at: CudaSpan) -> LoweringResult<TypedValue> {
         let Some(number) = of.number else {
             return self.refuse(at, "`...` does not stand here", "it stands behind an argument, or in `(xs + ...)`");
