@@ -26,7 +26,7 @@ pub(crate) fn accesses(piece: &CodePiece) -> Vec<(MemoryCell, Strength)> {
     }
 }
 
-/// Is a cell an mbarrier to a piece?
+/// To an operation on an mbarrier each is; to an asynchronous one the cell by which it says that it is complete.
 pub(crate) fn is_mbarrier(piece: &CodePiece, cell: MemoryCell) -> bool {
     match piece {
         CodePiece::Mbarrier(_) => true,

@@ -40,7 +40,6 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// All kinds.
     pub const ALL: [Self; 13] = [
         Self::Race,
         Self::Trap,
@@ -133,7 +132,7 @@ impl Spot {
 pub struct Stands {
     /// The thread of the litmus test, `P0`.
     pub test_thread: u32,
-    /// Its block.
+    /// Blocks are counted in the whole launch.
     pub block: u32,
     /// Its number in the block.
     pub thread: u32,
@@ -148,7 +147,6 @@ pub struct Stands {
 pub enum RepairSide {
     /// In front of it.
     Before,
-    /// Behind it.
     Behind,
     /// In its place.
     Instead,
@@ -215,7 +213,7 @@ pub struct HardeningAnswer {
 pub struct WeakerChange {
     /// The instruction.
     pub spot: Spot,
-    /// What it is.
+    /// As it stands, without operands: `atom.acquire.gpu.cas.b32`.
     pub from: String,
     /// What is enough; nothing where it could go.
     pub to: Option<String>,
@@ -239,7 +237,6 @@ pub struct WeakerAnswer {
 /// Something that goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What.
     pub kind: FindingKind,
     /// Who is involved, and where.
     pub stands: Vec<Stands>,
@@ -267,7 +264,7 @@ impl Finding {
         }
     }
 
-    /// That model.
+    /// None where it cannot be read: a bug of Margay.
     pub fn model(&self) -> Option<&'static Model> {
         match self.kind {
             FindingKind::Stale => self.reading.only_stale().ok(),
@@ -284,7 +281,6 @@ pub struct NotLooked {
     pub line: Option<usize>,
     /// The instruction.
     pub text: Option<String>,
-    /// What it is, and why.
     pub why: String,
     /// Was a thread not followed, or one of several ways taken without knowing which? Then what is found may not be so.
     pub guessed: bool,
@@ -305,16 +301,13 @@ pub enum LaunchVerdict {
     NotMeant(String),
 }
 
-/// The answer for a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchAnswer {
-    /// The launch.
     pub launch: Launch,
     /// How far it was looked at.
     pub asked: LaunchVerdict,
     /// What goes wrong.
     pub findings: Vec<Finding>,
-    /// What was not looked at.
     pub not_looked: Vec<NotLooked>,
     /// How many accesses, fences and barriers its litmus test has.
     pub size: usize,
@@ -350,7 +343,6 @@ pub struct KernelAnswer {
 pub struct ContentsAnswer {
     /// The arrays: `arg0`, or `arg0_16` for the field of a structure at byte 16.
     pub arrays: Vec<String>,
-    /// The launches.
     pub launches: Vec<Launch>,
     /// How many contents were tried, in all launches together.
     pub tried: usize,

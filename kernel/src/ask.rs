@@ -31,7 +31,6 @@ pub struct KernelQuestion<'a> {
     pub kernel: usize,
     /// The launches; those that [`LaunchSelection`] says where none is named.
     pub launches: &'a [Launch],
-    /// The arguments that are given.
     pub arguments: &'a [GivenArgument],
     /// What must hold at the end, as in a litmus test, over elements of arrays: `arg0[0] == 2`.
     pub finals: &'a [String],

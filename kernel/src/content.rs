@@ -29,7 +29,7 @@ pub enum ContentRest {
 }
 
 impl ArrayContent {
-    /// Zeros.
+    /// As whole numbers of 4 bytes.
     pub fn zeros() -> Self {
         Self { width: 4, is_float: false, first: Vec::new(), rest: ContentRest::Zeros }
     }

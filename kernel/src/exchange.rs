@@ -41,7 +41,6 @@ pub(crate) struct ExchangeKey {
 /// What a lane brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Brought {
-    /// To what.
     pub exchange: Exchange,
     /// Its bits, where they are constant.
     pub bits: Option<u64>,

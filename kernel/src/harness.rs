@@ -22,7 +22,6 @@ const MARK: &str = "margay:";
 pub struct HarnessSection {
     /// The kernels it is of, each with the byte where its name stands; none: of all.
     pub kernels: Vec<(String, usize)>,
-    /// The launches.
     pub launches: Vec<Launch>,
     /// What is passed for parameters.
     pub arguments: Vec<GivenArgument>,
@@ -35,7 +34,6 @@ pub struct HarnessSection {
 /// A harness, by section; the first is of all kernels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Harness {
-    /// The sections.
     pub sections: Vec<HarnessSection>,
 }
 

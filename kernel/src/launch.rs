@@ -66,7 +66,7 @@ impl Launch {
         self.blocks.saturating_mul(self.threads)
     }
 
-    /// The first block of the cluster that a block is in.
+    /// Where no clusters are asked for, a block is its own.
     pub fn first_of_cluster(self, block: u32) -> u32 {
         block - block % self.cluster.max(1)
     }
@@ -142,7 +142,6 @@ impl FromStr for Launch {
 /// What is passed for a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Argument {
-    /// A number.
     Number(i64),
     /// A number that nobody gave: the kernel seems to use the parameter as one.
     Chosen(i64),

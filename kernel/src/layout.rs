@@ -47,12 +47,12 @@ pub(crate) const PARAMETER: u64 = 3 << 56;
 /// The addresses of functions, by their numbers: nothing can be read there.
 const FUNCTION: u64 = 4 << 56;
 
-/// The address of a function.
+/// Functions are 16 bytes apart. None where the module has none of that name.
 pub(crate) fn function_address(module: &Module, name: &str) -> Option<u64> {
     module.function(name).map(|function| FUNCTION | (function as u64) << 4)
 }
 
-/// The function at an address.
+/// None for an address that is not the start of one.
 pub(crate) fn function_at(module: &Module, address: u64) -> Option<&Function> {
     let number = (address ^ FUNCTION) >> 4;
     module.functions.get(usize::try_from(number).ok()?).filter(|_| address & 15 == 0)
@@ -394,7 +394,7 @@ impl Layout {
         Some((0..bytes).map(|i| u64::from(of(offset + i)) << (8 * i)).fold(0, |all, byte| all | byte))
     }
 
-    /// The name of an object.
+    /// In litmus tests: the shared memory `s` of block 0 is `s_b0`.
     pub fn name(&self, module: &Module, object: Object) -> String {
         match object {
             Object::Array(n) => self.arrays[n as usize].name.clone(),

@@ -24,7 +24,6 @@ use crate::weaker::weaker;
 /// The tests of a kernel: of each launch the races, and what its traps, addresses and conditions say.
 pub(crate) struct Obligations {
     pub goals: Vec<Goal>,
-    /// The launches that they are of.
     pub launches: Vec<Launch>,
     /// What was not looked at when they were made.
     pub not_looked: Vec<NotLooked>,

@@ -9,7 +9,6 @@ use crate::residue::Origin;
 pub struct Omission {
     /// Where it is in the kernel; nothing where it is of no instruction.
     pub origin: Option<Origin>,
-    /// What it is.
     pub why: OmissionReason,
     /// Was a thread not followed, or one of several ways taken without knowing which? Then what is found may not be so.
     pub guessed: bool,

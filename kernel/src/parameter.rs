@@ -11,7 +11,6 @@ use crate::thread::PreparedModule;
 pub(crate) enum ParameterUse {
     /// It is an address.
     Pointer,
-    /// It is a number.
     Number,
     /// It may be either: only a sum with another such parameter is an address, or it is kept in memory.
     Open,

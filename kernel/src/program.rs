@@ -489,7 +489,7 @@ impl Executed {
         self.names.keys().copied()
     }
 
-    /// The name of a cell.
+    /// Empty for one that the program does not name.
     pub fn named(&self, cell: MemoryCell) -> &str {
         self.names.get(&cell).map_or("", String::as_str)
     }
@@ -539,7 +539,6 @@ fn settled_code(waiting: &[Vec<Line>], launch: Launch, layout: &Layout) -> Vec<V
     code
 }
 
-/// How a thread uses a cell.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ThreadCellUse {
     number: u32,

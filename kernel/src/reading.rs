@@ -59,7 +59,6 @@ impl KernelReading {
         }
     }
 
-    /// The reading of a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reading| reading.name() == name)
     }

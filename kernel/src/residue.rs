@@ -14,7 +14,6 @@ pub struct Origin {
     pub instruction: usize,
 }
 
-/// A piece of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CodePiece {
     /// Where jumps go to.
@@ -23,7 +22,7 @@ pub(crate) enum CodePiece {
     Jump(Option<(String, bool)>, u32),
     /// The end of the thread.
     End,
-    /// A barrier.
+    /// `bar.cta.sync 0`, with `, 64` where so many threads meet; or the barrier of some lanes of a warp.
     Barrier(String),
     /// Reads memory into a register.
     Read {
@@ -51,7 +50,7 @@ pub(crate) enum CodePiece {
     Issue(Issue),
     /// A group of asynchronous operations is made, or waited for.
     Group(String),
-    /// A barrier of the cluster.
+    /// `barrier.cluster.arrive`, perhaps `.relaxed`, or `barrier.cluster.wait`.
     ClusterBarrier(String),
     /// An instruction that leaves nothing in the code: where a thread went, for what is asked of barriers.
     Passed,
@@ -66,7 +65,6 @@ pub(crate) struct MbarrierPiece {
     pub operation: String,
     /// What stands before the location: a register, or `_`.
     pub to: Option<String>,
-    /// The mbarrier.
     pub cell: MemoryCell,
     /// What stands behind it.
     pub operands: String,
@@ -80,7 +78,6 @@ pub(crate) enum MbarrierUse {
     Initialise,
     /// An arrival, or bytes that are expected or come.
     Change,
-    /// It is waited for.
     Wait,
 }
 
@@ -115,9 +112,8 @@ const TENSOR_STORE: &str = "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk
 /// What an asynchronous operation writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum IssueSource {
-    /// What is in memory.
     Cell(MemoryCell),
-    /// A value.
+    /// An operand as litmus tests write it: a register or a number.
     Value(String),
     /// It writes no memory: a register takes what it reads, at the place that it names.
     Loaded(String),

@@ -168,7 +168,6 @@ impl<'a> Slicer<'a> {
         self.relevant[place]
     }
 
-    /// Is a cell of a place?
     pub fn is_at(&self, cell: MemoryCell, place: usize) -> bool {
         self.places.get(&cell) == Some(&place)
     }
@@ -192,7 +191,6 @@ impl<'a> Slicer<'a> {
         found
     }
 
-    /// Is a place an mbarrier?
     pub fn is_mbarrier(&self, place: usize) -> bool {
         self.mbarriers[place]
     }
@@ -221,7 +219,7 @@ impl<'a> Slicer<'a> {
         })
     }
 
-    /// The block of a thread.
+    /// Threads are numbered block by block.
     pub fn block(&self, thread: usize) -> usize {
         thread / self.launch.threads.max(1) as usize
     }

@@ -171,7 +171,7 @@ impl Inquiry<'_, '_> {
         Options { bounds: Bounds { skip_waiting_for_races: true, ..options.bounds }, ..options }
     }
 
-    /// The read that a verdict shows.
+    /// None where it is of no instruction of the kernel; [`ShownRead::Other`] where it is not among `reads`.
     fn out_of_date(&self, written: &Written, verdict: &Verdict, reads: &BTreeSet<TrustedRead>) -> Option<ShownRead> {
         let shown = Race::of(self.question.reading.stale().ok()?, verdict.race.as_ref()?)?.accesses;
         let mut stands: Vec<(bool, Stands)> = Vec::new();

@@ -18,9 +18,7 @@ use crate::residue::Origin;
 enum Weakened {
     /// Nothing: a fence that goes.
     Gone,
-    /// A fence of this order and scope.
     Fence(FenceOrder, Scope),
-    /// An access of this order and scope.
     Access(AccessOrder, Scope),
 }
 

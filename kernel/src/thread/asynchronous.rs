@@ -155,7 +155,7 @@ impl Thread<'_, '_> {
         })
     }
 
-    /// The cell of an mbarrier.
+    /// One that is not in shared memory is not understood.
     pub(super) fn mbarrier_cell(&mut self, state: &mut State, at: &AddressOperand<'_>) -> Option<ControlFlow<Step, MemoryCell>> {
         Some(match self.object_at(state, (at.window, at.base, at.offset), AccessSize::natural(MBARRIER), "an mbarrier")? {
             ControlFlow::Break(step) => ControlFlow::Break(step),

@@ -37,7 +37,7 @@ impl Thread<'_, '_> {
         }
     }
 
-    /// A state with what is read from there on.
+    /// Registers that nothing reads any more are left out, so that states that differ in them alone count as one.
     pub(super) fn read_on(&self, state: &State) -> State {
         let live = &self.prepared.liveness[state.function];
         let depth = state.calls.len() as u16;

@@ -27,7 +27,7 @@ impl Thread<'_, '_> {
         cell
     }
 
-    /// The memory that an mbarrier is in.
+    /// An mbarrier has an object of its own, at the offset that it has in the shared memory of its block; any other cell is returned as it is.
     pub(super) fn mbarrier_memory(cell: MemoryCell) -> MemoryCell {
         match cell.object {
             Object::Mbarrier(block, id) => MemoryCell { object: Object::Shared(block, id), ..cell },

@@ -132,7 +132,7 @@ impl Thread<'_, '_> {
         })
     }
 
-    /// Is an operand made of parameters?
+    /// Never where `parameters` is empty.
     fn is_made_of(&self, state: &State, operand: &Operand, parameters: &[VariableId]) -> bool {
         let is_parameter = |o: &Operand| matches!(o, Operand::Variable(id, _) if parameters.contains(id));
         !parameters.is_empty() && self.is_made_of_sources(state, operand, &is_parameter)

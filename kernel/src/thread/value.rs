@@ -38,7 +38,6 @@ pub(crate) enum Key {
     Settled,
 }
 
-/// What is known of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum KnownValue {
     Bits(u64),
