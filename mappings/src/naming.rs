@@ -48,7 +48,6 @@ impl NamedOperation {
         row.head_for(mapping.source.signature, self.lowering(mapping).form, when)
     }
 
-    /// Its lowering.
     pub fn lowering<'a>(&self, mapping: &'a Mapping) -> &'a Lowering {
         &mapping.rows[self.row].alternatives[self.alternative]
     }

@@ -52,7 +52,6 @@ impl ProgramVerdict {
 /// A program with an outcome, compiled.
 #[derive(Debug, Clone)]
 pub struct ProgramAnswer {
-    /// The answer.
     pub answer: ProgramVerdict,
     /// Is it about so many turns of each loop at most, as one was cut off?
     pub turns: Option<usize>,
@@ -527,7 +526,6 @@ fn names(function: RmwFunction) -> KindSet {
     KindSet::named(names, &OPERATIONS)
 }
 
-/// What a lowering emits for an operation.
 fn emitted(lowering: &Lowering, operation: &PathOperation) -> Emitted {
     let of = match (operation.first.kind, &operation.write) {
         (Kind::Read, Some(_)) => Operation::Rmw,

@@ -43,7 +43,6 @@ pub struct Cluster {
     failure: Mutex<Option<String>>,
 }
 
-/// A case that was submitted.
 #[derive(Debug, Clone)]
 struct SubmittedCase {
     job: String,
@@ -219,7 +218,6 @@ impl CaseEngine for Cluster {
 
 /// Where files for a cluster are, below the folder that its machines share.
 struct SharedFolder {
-    /// The folder of answers.
     answers: PathBuf,
     /// The folder of proofs, where they are asked for.
     certify: Option<PathBuf>,

@@ -41,7 +41,6 @@ impl Knowledge {
 pub struct RowEvidence {
     /// The name that rows use.
     pub name: String,
-    /// How it is known.
     pub known: Knowledge,
     /// What stands in quotes: compiler and command; file and commit; why it is assumed.
     pub words: Vec<String>,
@@ -54,9 +53,7 @@ pub struct RowEvidence {
 pub struct RowHead {
     /// As tables write it.
     pub text: String,
-    /// The construct that the row is of.
     pub construct: Construct,
-    /// The form that it is for.
     pub form: LoweringForm,
     /// The scopes that it speaks of.
     pub scope: ScopePattern,
@@ -89,7 +86,6 @@ pub struct Left {
 pub struct Stated {
     /// Its left-hand side.
     pub head: RowHead,
-    /// Is it assumed?
     pub assumed: bool,
     /// Is it for no operation that there is: other rows say more of each, or the types, operations or scopes that it names are none of the table's?
     pub idle: bool,

@@ -26,7 +26,6 @@ impl Dependency {
         }
     }
 
-    /// The dependency of a word.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|d| d.word() == word)
     }

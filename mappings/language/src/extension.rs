@@ -36,7 +36,6 @@ pub struct JoinedTable {
 struct TextPiece {
     /// Where it is in the joined text.
     at: Span,
-    /// The file that it is from.
     file: Arc<SourceFile>,
     /// Where it is there.
     from: Span,
@@ -244,7 +243,6 @@ struct Joining<'a> {
     base: MappingLines,
     own: MappingLines,
     rows: Vec<PlacedRow>,
-    /// The scopes that there are.
     scopes: Vec<Scope>,
 }
 

@@ -37,7 +37,6 @@ impl KindSet {
         Self::of(names.iter().filter_map(|n| all.iter().position(|a| a == n)))
     }
 
-    /// Is the index in the set?
     pub fn has(self, index: usize) -> bool {
         self.0 >> index & 1 == 1
     }
@@ -89,7 +88,6 @@ pub struct ConstructUse {
 pub struct RowUses {
     /// The order of the other outcome of a compare-exchange.
     pub partner: Option<Order>,
-    /// Operations.
     pub operations: Option<KindSet>,
     /// Types.
     pub data: Option<KindSet>,

@@ -138,7 +138,6 @@ pub struct Lowering {
 /// Uses of a construct that a lowering is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
-    /// Which.
     pub when: kind::RowUses,
     /// Where the row comes from.
     pub from: Option<RowSource>,
@@ -223,7 +222,6 @@ pub struct LoweringStep {
     pub operation: Operation,
     /// The order; of an RMW the order of the whole (the halves follow from it).
     pub order: Order,
-    /// The scope.
     pub scope: StepScope,
     /// Is it a `.volatile` instruction?
     pub volatile: bool,

@@ -25,14 +25,11 @@ pub struct Header {
     pub target: (String, Span),
 }
 
-/// A row as it is written.
 #[derive(Debug, Clone)]
 pub struct WrittenRow {
     /// Construct, scope and lowerings.
     pub row: Row,
-    /// The form that it is for.
     pub form: LoweringForm,
-    /// The uses that it is for.
     pub when: RowUses,
     /// Where it comes from.
     pub from: Option<RowSource>,
@@ -158,12 +155,12 @@ impl MappingLines {
         self.lines.first().map_or(&[], Vec::as_slice)
     }
 
-    /// The lines about the mapping.
+    /// They begin with one of [`MappingDescription::KEYWORDS`].
     pub(super) fn about_lines(&self) -> impl Iterator<Item = &[(MappingToken, Span)]> {
         self.lines.iter().skip(1).map(Vec::as_slice).filter(|line| is_about(line))
     }
 
-    /// The lines that are rows.
+    /// Not the first line, which names the mapping and its models.
     pub(super) fn row_lines(&self) -> impl Iterator<Item = &[(MappingToken, Span)]> {
         self.lines.iter().skip(1).map(Vec::as_slice).filter(|line| !is_about(line))
     }

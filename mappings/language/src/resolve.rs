@@ -35,7 +35,6 @@ pub type ShippedTexts = fn(&str) -> Option<Arc<SourceFile>>;
 /// A mapping and what is to be said about it.
 #[derive(Debug, Clone)]
 pub struct LoadedMapping {
-    /// The mapping.
     pub mapping: Mapping,
     /// Warnings of the mapping and of its models.
     pub warnings: Vec<Diagnostic>,
@@ -190,7 +189,7 @@ impl Mapping {
         self.rows.iter().any(|row| row.alternatives.iter().any(|l| l.writes_back(row.construct.operation)))
     }
 
-    /// The row for a construct at a scope.
+    /// A row for all scopes is also that of a construct without one.
     pub fn row(&self, construct: margay_models::signature::Construct, scope: Option<Scope>) -> Option<&Row> {
         self.rows.iter().find(|row| {
             row.construct == construct

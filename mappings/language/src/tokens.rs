@@ -8,7 +8,6 @@ use margay_models::text::{blank, quoted};
 /// A token: a word, a quoted string, or one of `=>`, `;`, `[`, `]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MappingToken {
-    /// A word.
     Word(String),
     /// A quoted string, without its quotes.
     Quoted(String),

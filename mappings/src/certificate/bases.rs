@@ -11,7 +11,6 @@ use crate::library;
 /// What the reader of a certificate holds: what is there must be what the certificate is about.
 #[derive(Debug, Clone, Default)]
 pub struct HeldSearchTexts {
-    /// The mapping.
     pub mapping: Option<Arc<SourceFile>>,
     /// The source and the target model; the older and the newer one.
     pub models: [Option<HeldModel>; 2],
@@ -34,7 +33,6 @@ impl MappingSubject {
         }
     }
 
-    /// The models.
     pub fn models(&self) -> [&ModelText; 2] {
         match self {
             MappingSubject::Check { source, target, .. } => [source, target],

@@ -18,11 +18,8 @@ pub type MappingDocument = margay_models::certificate::Document<MappingSubject, 
 pub enum MappingSubject {
     /// `margay check`: a mapping.
     Check {
-        /// The mapping.
         mapping: Text,
-        /// The source model.
         source: ModelText,
-        /// The target model.
         target: ModelText,
         /// What was asked.
         given: QuestionOptions,
@@ -101,7 +98,6 @@ pub struct BoundEntry {
     pub events: usize,
     /// The kind of programs, by its place in the order in which they are asked about.
     pub programs: usize,
-    /// The cases.
     pub cases: Vec<CertifiedCase>,
 }
 
@@ -116,7 +112,6 @@ pub struct CertifiedCase {
     pub cube: Cube,
     /// The questions, in the order in which they were asked.
     pub answers: Vec<CertifiedAnswer>,
-    /// The proof.
     pub proof: Proof,
 }
 
@@ -160,7 +155,6 @@ pub enum CertifiedLesson {
     },
     /// Of a comparison of outcomes: orders, as pairs of events, by which the other model explains what it explains.
     Orders {
-        /// Coherence order.
         coherence: Vec<(usize, usize)>,
         /// Fence-SC order.
         fences: Vec<(usize, usize)>,

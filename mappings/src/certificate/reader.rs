@@ -23,7 +23,6 @@ pub trait CertifiedSearch: Sync {
     /// How many kinds of programs there are.
     fn kinds(&self) -> usize;
 
-    /// The questions.
     fn questions(&self) -> Vec<String>;
 
     /// The largest number of events that was asked about.
@@ -58,7 +57,6 @@ pub trait CertifiedSearch: Sync {
 pub struct ProvedCase<L> {
     /// Of each answer, whether there is no counterexample.
     pub none: Vec<bool>,
-    /// The proof.
     pub proof: Replayed,
     /// What the case taught.
     pub lessons: L,

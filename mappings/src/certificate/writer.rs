@@ -14,7 +14,6 @@ use crate::encode::shape::ThreadShape;
 use crate::search::Start;
 use crate::witness::SearchFault;
 
-/// A certificate that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenCertificate {
     /// What it certifies: each question, and up to how many events the answer is "none".
@@ -26,7 +25,6 @@ pub struct WrittenCertificate {
 /// What a search says of its certificate.
 #[derive(Debug, Default)]
 pub struct CertificateSummary {
-    /// The certificate that was written.
     pub written: Option<WrittenCertificate>,
     /// Why it, or a proof in it, could not be written. The answer stands.
     pub errors: Vec<Diagnostic>,

@@ -15,7 +15,6 @@ pub struct OperationUse {
     pub write_half: Option<Event>,
     /// The index of the row.
     pub row: usize,
-    /// The form.
     pub form: LoweringForm,
     /// Of a compare-exchange, the order of its other outcome, where the execution says it.
     pub other_order: Option<Order>,

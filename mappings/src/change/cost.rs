@@ -16,7 +16,7 @@ use crate::language::{Lowering, LoweringStep, StepScope, instruction, is_ptx};
 /// The table that is used where no other is given: machine instructions on sm_90.
 pub const DEFAULT: &str = include_str!("../../costs/sm_90.toml");
 
-/// Costs of instructions.
+/// By instruction without operands, `fence.sc.gpu`; the table says what one unit is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstructionCosts(BTreeMap<String, u64>);
 

@@ -39,7 +39,6 @@ impl Families {
         self.of.get(&slot).copied()
     }
 
-    /// The lowerings of a family.
     pub fn slots(&self, family: usize) -> &[LoweringSlot] {
         &self.all[family]
     }

@@ -42,7 +42,6 @@ impl LoweringSlot {
         (0..mapping.rows.len()).flat_map(of).collect()
     }
 
-    /// The lowering.
     pub fn lowering(self, mapping: &Mapping) -> &Lowering {
         &mapping.rows[self.row].alternatives[self.alternative]
     }

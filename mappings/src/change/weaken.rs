@@ -20,10 +20,8 @@ pub enum Fate {
     Undecided(String),
 }
 
-/// A weaker lowering.
 #[derive(Debug, Clone)]
 pub struct WeakerLowering {
-    /// The lowering.
     pub lowering: Lowering,
     /// What becomes of it.
     pub fate: Fate,
@@ -32,7 +30,6 @@ pub struct WeakerLowering {
 /// What was found about one lowering of the mapping.
 #[derive(Debug, Clone)]
 pub struct RowReport {
-    /// Which.
     pub slot: LoweringSlot,
     /// The weakest lowerings that are sound, and the strongest that are not: what is weaker than these is not asked about.
     pub weaker: Vec<WeakerLowering>,
@@ -69,7 +66,6 @@ pub struct WeakenReport {
     pub fallen: Option<usize>,
     /// Lowering by lowering.
     pub rows: Vec<RowReport>,
-    /// The counterexamples.
     pub pool: CounterexamplePool,
     /// How many searches there were; the other questions were answered by counterexamples of earlier ones.
     pub searches: usize,

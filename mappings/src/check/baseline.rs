@@ -288,7 +288,6 @@ pub struct OldOrders {
     variant: usize,
     /// Where coherence is partial, the writes that are related, by their numbering.
     related: TupleSet,
-    /// The order of fences.
     fences: TupleSet,
 }
 
@@ -337,7 +336,6 @@ impl<'a> BaselineRefuter<'a> {
         Self { baseline, runner: Runner::new(&baseline.mapping.target) }
     }
 
-    /// The baseline.
     pub fn baseline(&self) -> &'a Baseline {
         self.baseline
     }

@@ -20,11 +20,8 @@ use crate::witness::{SearchFault, witness};
 
 /// A check, as far as it is.
 pub struct Checking<'a> {
-    /// The mapping.
     pub mapping: &'a Mapping,
-    /// Options.
     pub options: &'a CheckOptions,
-    /// What is asked.
     pub asked: &'a CheckQuestions,
     /// Who decides cases.
     pub decider: &'a dyn Decider,

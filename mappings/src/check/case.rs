@@ -23,7 +23,6 @@ use crate::witness::SearchFault;
 pub struct CaseDecision {
     /// What was asked: an index into the questions, or all of them together.
     pub question: usize,
-    /// The answer.
     pub answer: CaseAnswer,
     /// Sizes of the problem; conflicts of this question alone.
     pub statistics: Statistics,
@@ -31,7 +30,6 @@ pub struct CaseDecision {
     pub seconds: f64,
     /// Candidates that were refuted.
     pub candidates: Candidates,
-    /// What was learned from them.
     pub learned: Learned,
     /// With [`CaseAnswer::Unknown`]: the candidate that was not decided, if it was in hand.
     pub pending: Option<Instance>,
@@ -68,13 +66,10 @@ pub struct CaseQuestion {
 
 /// What all cases of one check share.
 pub struct CheckSetting<'a> {
-    /// The mapping.
     pub mapping: &'a Mapping,
     /// The formulas.
     pub problem: &'a MappingProblem,
-    /// The questions.
     pub asks: &'a [CaseQuestion],
-    /// Options.
     pub options: &'a CheckOptions,
     /// What smaller programs taught.
     pub lessons: &'a BTreeSet<RaceLesson>,
@@ -104,7 +99,6 @@ impl std::fmt::Display for CaseExtent<'_> {
     }
 }
 
-/// A case of a check.
 type CheckCase<'a> = Case<'a, CheckSetting<'a>>;
 
 /// The case of some executions.

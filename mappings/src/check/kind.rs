@@ -20,7 +20,6 @@ use crate::level::Level;
 pub struct ProgramKind {
     /// The formulas.
     pub problem: MappingProblem,
-    /// The questions.
     pub asks: Vec<CaseQuestion>,
     /// What was learned.
     pub lessons: BTreeSet<RaceLesson>,

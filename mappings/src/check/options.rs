@@ -35,7 +35,6 @@ pub struct CheckOptions {
     pub guards: Option<usize>,
     /// The reading of modification order; at program level there is no choice.
     pub co: CoReading,
-    /// Techniques.
     pub techniques: Techniques,
     /// A folder for the CNF of every case.
     pub dump_cnf: Option<PathBuf>,

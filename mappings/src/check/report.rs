@@ -13,7 +13,6 @@ use crate::status::Status;
 pub enum CheckVerdict {
     /// No counterexample up to the bound.
     None,
-    /// There is one.
     Counterexample,
     /// A limit was reached; the reason in words.
     Undecided(String),
@@ -22,7 +21,6 @@ pub enum CheckVerdict {
 /// Effort for one axiom at one bound, summed over the thread shapes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AxiomEffort {
-    /// The axiom.
     pub axiom: String,
     /// The number of source events.
     pub bound: usize,
@@ -34,9 +32,7 @@ pub struct AxiomEffort {
     pub all_shapes: usize,
     /// SAT variables.
     pub variables: usize,
-    /// Clauses.
     pub clauses: usize,
-    /// Conflicts.
     pub conflicts: u64,
     /// Seconds of work (of all threads together): translation and solving.
     pub seconds: f64,
@@ -92,7 +88,6 @@ pub struct Counterexample {
 /// threads, then fewest locations, then weakest annotations first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// The axiom.
     pub axiom: String,
     /// The number of source events of each.
     pub events: usize,

@@ -16,7 +16,6 @@ use crate::witness::SearchFault;
 
 /// What came out for a shape.
 pub struct DecidedShape<'a> {
-    /// The shape.
     pub shape: &'a ThreadShape,
     /// The answers to the open questions.
     pub decisions: Vec<CaseDecision>,
@@ -27,7 +26,6 @@ pub struct DecidedShape<'a> {
     pub certified: RoundProofs,
 }
 
-/// What there is of proofs.
 #[derive(Default)]
 pub struct RoundProofs {
     /// The parts with a proof.
@@ -50,7 +48,6 @@ struct OpenShape {
     left: usize,
     /// The decisions about each part, in their order.
     decided: Vec<(usize, Vec<CaseDecision>)>,
-    /// Their proofs.
     certified: RoundProofs,
 }
 

@@ -19,7 +19,6 @@ use crate::witness::SearchFault;
 pub struct Comparing<'a> {
     /// What all questions share.
     pub setting: &'a ComparisonSetting<'a>,
-    /// The questions.
     pub asked: &'a [ComparisonQuestion<'a>],
     /// What came out.
     pub report: CompareReport,

@@ -25,15 +25,12 @@ pub struct ComparisonSetting<'a> {
     pub mapping: &'a Mapping,
     /// The formulas.
     pub comparison: &'a ModelComparison,
-    /// Options.
     pub options: &'a CompareOptions,
 }
 
-/// One question of a comparison.
 pub struct ComparisonQuestion<'a> {
     /// What all questions share.
     pub setting: &'a ComparisonSetting<'a>,
-    /// The question.
     pub question: &'a ComparisonDirection,
 }
 

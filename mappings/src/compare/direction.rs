@@ -9,7 +9,6 @@ use crate::encode::ModelComparison;
 /// What the other model says of an execution that the first one allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Objection {
-    /// It is forbidden.
     Forbidden,
     /// It is allowed, too, and makes the program undefined (`flag ~empty race`, `undefined_unless`), while in the first model it
     /// does not.
@@ -21,7 +20,6 @@ pub enum Objection {
 pub struct ComparisonDirection {
     /// Which model allows it: 0 for the older one.
     pub allows: usize,
-    /// The other one.
     pub other: usize,
     /// What the other one says.
     pub kind: Objection,

@@ -165,7 +165,6 @@ fn of_one_order(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnosti
 pub struct OperationGroup {
     /// Also the base set by which models speak of them.
     pub name: &'static str,
-    /// The operations.
     pub specials: &'static [SpecialRelation],
     sets: &'static [BaseSet],
     relations: &'static [BaseRelation],

@@ -9,12 +9,10 @@ use margay_models::judge::{JudgedValue, evaluate};
 use margay_models::model::Model;
 use margay_models::signature::BaseSet;
 
-/// One reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelationReason {
     /// A definition that both models have, and that relates more in one of them.
     Definition {
-        /// Its name.
         name: String,
         /// What it relates there, e.g. `F.ACQ_REL;po;W`.
         relates: String,
@@ -27,14 +25,12 @@ pub enum RelationReason {
     },
     /// The model that allows the execution has no axiom of this name.
     NoAxiom {
-        /// The name.
         name: String,
         /// Where the axiom is in the model that forbids the execution.
         forbids: Place,
     },
     /// Both have the axiom, all definitions of one name agree, and what the axiom is about does not.
     Axiom {
-        /// The name.
         name: String,
         /// Where it is in the model that forbids the execution.
         forbids: Place,
@@ -136,7 +132,6 @@ impl ReasonSearch<'_> {
         each(words, |word| search.named(word, condition, found))
     }
 
-    /// A name of a condition.
     fn named(self, word: &str, condition: &EventCondition, found: &mut Vec<RelationReason>) -> bool {
         let Some(definition) = self.has.definition_named(word) else { return false };
         let [has, lacks] = [self.has, self.lacks].map(|m| evaluate(m, self.execution, word));

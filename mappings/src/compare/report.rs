@@ -220,7 +220,7 @@ impl CompareReport {
         }
     }
 
-    /// Is there a difference?
+    /// What is undecided counts as none.
     pub fn differ(&self) -> bool {
         self.questions.iter().any(|q| matches!(q.verdict, ComparisonVerdict::Different(_)))
     }

@@ -48,7 +48,6 @@ pub fn costs<Q: Question<QuestionFormulas = ModelComparison>>(case: &mut Case<'_
 pub struct Coherence(Vec<([Atom; 2], Literal)>);
 
 impl Coherence {
-    /// That of a case.
     pub fn new<Q: Question<QuestionFormulas = ModelComparison>>(case: &mut Case<'_, Q>) -> Self {
         let cells = case.session.cells(&case.formulas.logic, case.formulas.coherence);
         Self(cells.into_iter().map(|(t, l)| ([t[0], t[1]], l)).collect())

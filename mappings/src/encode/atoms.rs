@@ -28,14 +28,12 @@ pub enum AtomPlace {
     Before(usize, usize),
     /// The `k`-th slot after an event.
     After(usize, usize),
-    /// A thread.
     Thread(usize),
 }
 
 /// The universe of one shape.
 #[derive(Debug, Clone)]
 pub struct Atoms {
-    /// The thread shape.
     pub shape: ThreadShape,
     /// The slots of each event.
     pub slots: EventSlots,
@@ -46,7 +44,6 @@ pub struct Atoms {
 }
 
 impl Atoms {
-    /// The atoms of a shape.
     pub fn new(shape: &ThreadShape, slots: EventSlots) -> Self {
         Self { shape: shape.clone(), slots, thread: shape.thread_of_events(), chosen: false }
     }
@@ -72,7 +69,6 @@ impl Atoms {
         self.chosen || self.thread[a] == self.thread[b]
     }
 
-    /// The atom of a place.
     pub fn atom(&self, place: AtomPlace) -> Atom {
         let n = self.events();
         let index = match place {
@@ -85,7 +81,7 @@ impl Atoms {
         Atom(index as u32)
     }
 
-    /// The place of an atom.
+    /// The inverse of [`Atoms::atom`].
     pub fn place(&self, atom: Atom) -> AtomPlace {
         let n = self.events();
         let index = atom.0 as usize;
@@ -131,7 +127,6 @@ impl Atoms {
         self.pairs(places.flat_map(|(p, e)| (0..=e).map(move |t| (p, AtomPlace::Thread(t)))))
     }
 
-    /// A set of atoms.
     pub fn set(&self, places: impl IntoIterator<Item = AtomPlace>) -> TupleSet {
         TupleSet::from_tuples(1, places.into_iter().map(|p| [self.atom(p)]))
     }

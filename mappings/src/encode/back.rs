@@ -39,7 +39,6 @@ pub struct ReadsAndWrites {
 }
 
 impl Back {
-    /// Declares the relations.
     pub fn new(declare: &mut impl FnMut(&str, usize) -> Relation) -> Self {
         Self {
             rf: declare("back_rf", 2),
@@ -49,7 +48,6 @@ impl Back {
         }
     }
 
-    /// The relations that are searched for.
     pub fn searched(self) -> [Relation; 3] {
         [self.rf, self.ascending, self.related]
     }

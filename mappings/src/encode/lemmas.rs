@@ -15,7 +15,6 @@ use super::target::TargetBase;
 
 /// A level of a mapping: a model, its base relations, and the values of its names.
 pub struct LemmaLevel<'a, B> {
-    /// The model.
     pub model: &'a Model,
     /// Its base relations.
     pub base: &'a B,

@@ -35,7 +35,6 @@ pub enum ReadSources {
 pub struct Prefix {
     /// The events in an order that modification order follows.
     pub order: Vec<usize>,
-    /// Reads-from.
     pub sources: ReadSources,
 }
 

@@ -13,7 +13,6 @@ pub fn find<K: PartialEq>(list: &[(K, Expr)], key: K) -> Option<Expr> {
 pub mod without {
     /// A memory order or a tag.
     pub const ORDER: &str = "no operation of the question has this order or tag";
-    /// A scope.
     pub const SCOPE: &str = "no operation of the question has this scope";
     /// A level of threads.
     pub const LEVEL: &str = "neither model speaks of this level, nor has an operation the scope";
@@ -23,7 +22,6 @@ pub mod without {
     pub const ASYNCHRONOUS: &str = "the question has no asynchronous operations and no mbarriers";
     /// What a row of a mapping cannot say.
     pub const ROW: &str = "no row can emit it";
-    /// Exchanges.
     pub const EXCHANGES: &str = "no check depends on which read-modify-writes are exchanges";
 }
 

@@ -57,7 +57,7 @@ impl ThreadShape {
         self.0.iter().enumerate().flat_map(|(t, &size)| std::iter::repeat_n(t, size)).collect()
     }
 
-    /// The first event of a thread.
+    /// Events are numbered thread after thread. For the number of threads: the number of events.
     pub fn first_event(&self, thread: usize) -> usize {
         self.0[..thread].iter().sum()
     }

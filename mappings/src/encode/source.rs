@@ -24,7 +24,6 @@ pub struct SourceExpressions {
     pub reads: Expr,
     /// Writes of threads; RMW halves included.
     pub writes: Expr,
-    /// Fences.
     pub fences: Expr,
     /// The write halves of RMWs.
     pub write_halves: Expr,

@@ -11,7 +11,6 @@ use super::special::SpecialRelation;
 
 /// The source level as a .cat model sees it.
 pub struct SourceBase<'a> {
-    /// The expressions.
     pub source: &'a SourceExpressions,
     /// Everything that is not plain.
     pub atomics: Expr,

@@ -4,7 +4,6 @@
 
 use margay_models::execution::Proxy;
 
-/// One of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SpecialRelation {
     /// An arrival at the barrier of the cta: a `bar.arrive`, or the first half of a `bar.sync`.
@@ -31,7 +30,7 @@ impl SpecialRelation {
         matches!(self, Self::Arrival | Self::Wait | Self::ProxyFence(_))
     }
 
-    /// A name for the relation.
+    /// As Rust spells the variant, in small letters.
     pub(super) fn name(self) -> String {
         format!("{self:?}").to_lowercase()
     }

@@ -67,7 +67,6 @@ pub struct TechniqueSwitch {
     pub name: &'static str,
     /// What it is, for tables.
     pub title: &'static str,
-    /// Switches it off.
     pub off: fn(&mut Techniques),
 }
 

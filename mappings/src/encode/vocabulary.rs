@@ -56,9 +56,7 @@ pub struct Content {
 pub enum SlotRole {
     /// The access itself, or the first fence of a fence row.
     Access,
-    /// A slot before.
     Before(usize),
-    /// A slot after.
     After(usize),
 }
 

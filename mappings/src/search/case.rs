@@ -13,7 +13,6 @@ use crate::witness::SearchFault;
 /// Who answers.
 #[derive(Clone, Copy)]
 pub enum Start<'a> {
-    /// The solver.
     Solver,
     /// The solver, which writes a proof.
     Logged(&'a ProofLog),
@@ -25,7 +24,6 @@ pub enum Start<'a> {
 pub enum CaseFinding<T> {
     /// It is one that is asked for, with what the solver said of it.
     One(Instance, T),
-    /// There is none.
     None,
     /// A limit was reached; the candidate in hand, if there was one.
     Unknown(Option<Instance>),
@@ -47,7 +45,6 @@ pub struct Case<'a, Q: Question> {
     question: &'a Q,
     /// A copy that can grow by what is learned.
     pub formulas: Cow<'a, Q::QuestionFormulas>,
-    /// The atoms.
     pub atoms: Atoms,
     /// The solver.
     pub session: Session,

@@ -16,18 +16,11 @@ use crate::encode::vocabulary::MappingVocabulary;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CubeFact {
     /// The event is a read (and no part of a read-modify-write).
-    Reads {
-        /// The event.
-        event: usize,
-    },
+    Reads { event: usize },
     /// The event is a write (and no part of a read-modify-write).
-    Writes {
-        /// The event.
-        event: usize,
-    },
+    Writes { event: usize },
     /// The event accesses the location that another one accesses first.
     Location {
-        /// The event.
         event: usize,
         /// The first event of its location.
         first: usize,

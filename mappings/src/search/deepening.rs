@@ -16,7 +16,6 @@ pub trait Deepening {
     fn decide(&mut self, bound: &SearchBound<'_>);
 }
 
-/// One bound of a search.
 pub struct SearchBound<'a> {
     /// The number of events.
     pub events: usize,

@@ -31,7 +31,6 @@ use crate::witness::SearchFault;
 pub enum CaseAnswer {
     /// There is one that is asked for.
     Found,
-    /// There is none.
     None,
     /// A limit was reached.
     Unknown,
@@ -88,7 +87,6 @@ pub enum CandidateFate<L> {
 
 /// What is asked of the executions of a thread shape.
 pub trait Question: Sync {
-    /// The formulas.
     type QuestionFormulas: Formulas;
     /// What a refuted candidate teaches about all executions.
     type Lesson: Debug;

@@ -18,7 +18,6 @@ use crate::witness::{SearchFault, canonical, witness};
 
 /// What all cases of one bound share.
 pub struct SynthesisSetting<'a> {
-    /// The model.
     pub model: &'a Model,
     /// The identity.
     pub mapping: &'a Mapping,
@@ -26,7 +25,6 @@ pub struct SynthesisSetting<'a> {
     pub suite: &'a SuiteSearch,
     /// The violation of some axiom.
     pub forbidden: Formula,
-    /// Options.
     pub options: &'a SynthesisOptions,
 }
 

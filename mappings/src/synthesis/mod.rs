@@ -25,7 +25,6 @@ use crate::search::{Deepening, Progress, SearchBound, deepen};
 use crate::witness::SearchFault;
 use case::{SynthesisSetting, tests};
 
-/// A minimal test.
 #[derive(Debug, Clone)]
 pub struct MinimalTest {
     /// An execution that has the outcome. The model forbids it, and every other one that has.

@@ -127,7 +127,6 @@ fn source_events(r: &InstanceReader<'_>, locations: &Locations) -> Option<Vec<Ev
     (0..r.events()).map(event).collect()
 }
 
-/// The events of the target.
 #[derive(Default)]
 struct TargetEvents {
     events: Vec<EventData>,

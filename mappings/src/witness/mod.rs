@@ -24,9 +24,7 @@ use crate::level::Level;
 /// The two executions of an instance.
 #[derive(Debug, Clone)]
 pub struct Witness {
-    /// The source execution.
     pub source: Execution,
-    /// The target execution.
     pub target: Execution,
     /// The source event of each target event.
     pub origin: Vec<Event>,

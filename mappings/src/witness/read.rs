@@ -10,7 +10,6 @@ use crate::encode::back::{self, Back};
 use crate::encode::vocabulary::MappingVocabulary;
 use crate::language::{Lowering, Mapping};
 
-/// Reads one instance.
 pub struct InstanceReader<'a> {
     pub mapping: &'a Mapping,
     pub v: &'a MappingVocabulary,

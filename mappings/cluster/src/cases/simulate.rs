@@ -68,7 +68,6 @@ fn groups(all: &[RecordedCase]) -> Vec<CaseGroup<'_>> {
     by.into_values().collect()
 }
 
-/// Seconds, largest first.
 fn largest_first(mut seconds: Vec<f64>) -> Vec<f64> {
     seconds.sort_by(|a, b| b.total_cmp(a));
     seconds

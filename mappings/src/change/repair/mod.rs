@@ -23,7 +23,6 @@ use crate::language::{Lowering, Mapping};
 /// A lowering that is replaced.
 #[derive(Debug, Clone)]
 pub struct Changed {
-    /// Which.
     pub slot: LoweringSlot,
     /// What it becomes.
     pub lowering: Lowering,
@@ -53,7 +52,6 @@ pub struct RepairReport {
     pub repairs: Vec<MappingRepair>,
     /// Are there perhaps more with this price?
     pub more: bool,
-    /// The counterexamples.
     pub pool: CounterexamplePool,
     /// How many candidates were looked at.
     pub candidates: usize,

@@ -18,7 +18,6 @@ pub struct Preferred {
     /// Number of locations and weighted strength of annotations (at program level in the other order), number of guards and computed
     /// values, then whether something is read before it is written.
     pub cost: Vec<u64>,
-    /// The instance.
     pub instance: Instance,
     /// The atoms that it speaks of.
     pub atoms: Atoms,
@@ -27,9 +26,7 @@ pub struct Preferred {
 /// Which counterexample is wanted.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// Its shape.
     pub shape: &'a ThreadShape,
-    /// Its question.
     pub question: usize,
     /// What was learned in the shape.
     pub learned: &'a Learned,

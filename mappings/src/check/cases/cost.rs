@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::check::case::CaseDecision;
 use crate::encode::shape::ThreadShape;
 
-/// The cost of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct CaseCost {
     /// Conflicts of the solver.

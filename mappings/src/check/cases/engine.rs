@@ -42,7 +42,6 @@ pub trait CaseEngine: Debug + Send + Sync {
 
 /// Has an engine find the answers that are not kept yet.
 pub struct Elsewhere<'a> {
-    /// The engine.
     pub engine: &'a dyn CaseEngine,
     /// Takes its answers, and decides what it leaves.
     pub inner: Keeping<'a>,

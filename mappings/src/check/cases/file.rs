@@ -58,14 +58,12 @@ pub struct CaseFile {
     cube: Cube,
     /// What smaller bounds taught.
     lessons: Vec<RaceLesson>,
-    /// What it is predicted to cost.
     pub predicted: Option<CaseCost>,
 }
 
 /// What came out for a case.
 #[derive(Debug, Clone)]
 pub struct SolvedCaseFile {
-    /// The case.
     pub name: String,
     /// The axioms of each question with the answer: is there a counterexample? `None` if a limit was reached.
     pub answers: Vec<(String, Option<bool>)>,

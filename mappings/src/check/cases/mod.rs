@@ -57,7 +57,6 @@ pub struct CheckpointedAnswers {
 /// What came out for a part.
 #[derive(Default)]
 pub struct PartAnswer {
-    /// The answers.
     pub decisions: Vec<CaseDecision>,
     /// The proof of what has no counterexample, where one was asked for and accepted.
     pub proof: Option<Proof>,

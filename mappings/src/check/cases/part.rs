@@ -16,9 +16,7 @@ const LEAST: f64 = 200.0;
 /// What one solver is asked: questions about the executions of a shape, or of a leaf of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CasePart<'a> {
-    /// The shape.
     pub shape: &'a ThreadShape,
-    /// The questions.
     pub questions: Vec<usize>,
     /// The leaf; empty for all executions.
     pub cube: Cube,

@@ -18,7 +18,6 @@ type RecordedTuples = Vec<Vec<u32>>;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerRecord {
-    /// The decisions.
     pub decisions: Vec<DecisionRecord>,
     /// What is proved of them, where a certificate was asked for.
     pub proof: Option<Proof>,

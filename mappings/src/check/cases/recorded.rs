@@ -15,11 +15,9 @@ use crate::encode::shape::ThreadShape;
 pub struct RecordedCase {
     /// The folder of its statement.
     pub statement: String,
-    /// The name of the case.
     pub name: String,
     /// The kind of programs.
     pub kind: String,
-    /// The thread shape.
     pub shape: ThreadShape,
     /// Is it a leaf of a shape?
     pub leaf: bool,

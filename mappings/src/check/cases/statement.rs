@@ -53,11 +53,8 @@ pub struct CheckStatement {
     pub margay: String,
     /// The mapping's text.
     pub mapping: Text,
-    /// The source model.
     pub source: ModelText,
-    /// The target model.
     pub target: ModelText,
-    /// The options.
     pub options: StatementOptions,
 }
 

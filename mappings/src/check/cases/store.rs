@@ -59,11 +59,8 @@ struct FolderSubject {
     parts: Vec<(String, String)>,
 }
 
-/// What is there for a case.
 pub enum StoredCase<T> {
-    /// Its answer.
     CaseAnswer(T),
-    /// Nothing.
     Nothing,
     /// Something that is not its answer, for this reason.
     Wrong(String),
@@ -108,7 +105,6 @@ impl AnswerStore {
         &self.key
     }
 
-    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

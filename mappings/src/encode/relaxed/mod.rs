@@ -88,7 +88,7 @@ impl RelaxedLevel {
         }
     }
 
-    /// The axioms of a model.
+    /// Each with its place in `model.checks`.
     pub fn axioms(&self, logic: &mut Logic, model: &Model) -> Vec<(usize, Formula)> {
         let view = View::new(logic, self);
         let lowered = lower(model, logic, &view);
