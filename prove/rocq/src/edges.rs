@@ -117,7 +117,7 @@ impl RocqWriter {
         format!("({lemma} {} {} {term})", ends[0], ends[1])
     }
 
-    /// The members of a union.
+    /// By cases of `term`, which proves that a pair is in it: `leaf` writes the proof for a member that is no union.
     pub fn by_members(&mut self, union: TheoryExprId, term: &str, leaf: Leaf<'_>) -> Result<String, String> {
         match self.theory.exprs.get(union) {
             TheoryExpr::Empty => Ok(format!("exact {term}.")),

@@ -36,7 +36,6 @@ enum NumberMeaning {
 /// A formula that has a number.
 #[derive(Debug, Clone)]
 pub struct NumberedFormula {
-    /// The number.
     pub number: i32,
     /// What it says; it names earlier formulas alone.
     pub says: Disjunctions,
@@ -73,7 +72,7 @@ impl FormulaWalk {
         format!("p{}", self.fresh)
     }
 
-    /// The disjunctions of a formula.
+    /// What must all hold. Fails where nothing can, or a part has no number.
     pub fn formula(&mut self, form: &TheoryFormula) -> Result<Disjunctions, String> {
         Ok(match form {
             TheoryFormula::Const(true) => Vec::new(),

@@ -20,7 +20,6 @@ pub struct Induction<'a> {
     pub claims: &'a [Claim],
     /// Those about the relation, with their numbers among the claims.
     pub own: Vec<(usize, &'a Property)>,
-    /// The obligations of the step.
     pub all: &'a StepObligations<'a>,
 }
 

@@ -31,13 +31,11 @@ pub struct InhabitedLemmas {
 
 /// What lemmas are made of.
 pub struct LemmaStatement<'a> {
-    /// The theory of the statement.
     pub theory: &'a Theory,
     /// What was defined in it.
     pub definitions: &'a Definitions,
     /// The records of what is supposed.
     pub records: Vec<&'a str>,
-    /// What they claim.
     pub claims: Vec<Claim>,
     /// The sets of the events of each role, and the roles' names.
     pub roles: Vec<(Pred, String)>,

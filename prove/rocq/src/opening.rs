@@ -16,7 +16,6 @@ pub type RemainingTactics<'a> = &'a mut dyn FnMut(&mut RocqWriter, &mut OpeningS
 pub struct HeldPair<'t> {
     /// The relation, or a set at the diagonal.
     pub of: TheoryExprId,
-    /// The events.
     pub ends: [EventTerm; 2],
     /// The proof.
     pub term: &'t str,
@@ -52,7 +51,6 @@ impl OpeningState {
 enum UnionSide {
     /// It is in this relation, which is opened.
     In(TheoryExprId),
-    /// It is not in this one.
     NotIn(TheoryExprId),
 }
 

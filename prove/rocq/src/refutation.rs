@@ -17,13 +17,11 @@ use margay_theorem::logic::{EventTerm, Pred, TheoryFormula};
 /// What is known of an obligation, in the order in which its instances name it.
 #[derive(Default)]
 struct KnownFacts {
-    /// Terms.
     terms: Vec<String>,
     /// The numbers of the facts and suppositions that are there.
     numbers: FxHashMap<KnownClauseSource, usize>,
 }
 
-/// What a known clause is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum KnownClauseSource {
     Fact(usize),

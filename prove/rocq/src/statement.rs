@@ -17,7 +17,6 @@ pub struct NamedHypotheses {
     pub checks: Vec<String>,
     /// What the rows make.
     pub rows: RowHypotheses,
-    /// The records.
     pub records: String,
     /// What they claim, of sets and relations.
     pub claims: Vec<Claim>,
@@ -86,7 +85,6 @@ fn claim_of(sentence: &Sentence) -> Claim {
 
 /// The sets and relations of an execution, and the definitions made of them.
 pub struct Definitions {
-    /// Their text.
     pub text: String,
     /// The base sets, in the order of their declaration.
     pub sets: Vec<Pred>,
@@ -184,11 +182,9 @@ impl DefinitionWriter<'_> {
 
 /// A rule of a recursive relation: of these events the premises make a pair of the first two.
 pub struct RecursionRule {
-    /// Its name.
     pub name: String,
     /// Its events.
     pub variables: Vec<String>,
-    /// Its premises.
     pub premises: Vec<String>,
 }
 

@@ -11,14 +11,12 @@ use margay_theorem::theorem::Hypotheses;
 pub enum RocqSubject<'a> {
     /// The axioms of a mapping's source hold where those of its target do.
     Mapping {
-        /// The mapping.
         mapping: &'a Mapping,
         /// What is supposed.
         hypotheses: &'a Hypotheses,
     },
     /// A property of a model follows from its axioms.
     Property {
-        /// The model.
         model: &'a Model,
         /// The property, as it was asked.
         property: &'a str,
@@ -45,7 +43,6 @@ pub enum RocqSubject<'a> {
 pub struct TheoremWords {
     /// The module that it stands in, if it has one of its own.
     pub module: Option<&'static str>,
-    /// The theorem.
     pub theorem: &'static str,
     /// The record of the axioms that are supposed, what it is, and what the names of its fields begin with.
     pub supposed: [&'static str; 3],

@@ -12,12 +12,10 @@ use margay_theorem::theory::Theory;
 /// Writes terms, and keeps which symbols they name.
 #[derive(Debug, Default)]
 pub struct RocqText {
-    /// The names.
     pub names: SymbolNames,
     used: RefCell<BTreeSet<Pred>>,
 }
 
-/// How events are called.
 pub type Called<'a> = &'a dyn Fn(EventTerm) -> String;
 
 /// The name of an event in a proof: `x0`, `x1` for variables, `e0`, `e1` for events.
@@ -63,7 +61,7 @@ impl RocqText {
         }
     }
 
-    /// An expression.
+    /// `arity` is 1 for a set, 2 for a relation.
     pub fn expr(&self, theory: &Theory, id: TheoryExprId, arity: u8) -> String {
         let sub = |e: TheoryExprId, arity: u8| self.within(theory, e, arity);
         let sets = if arity == 1 { "₁" } else { "" };
@@ -113,7 +111,7 @@ impl RocqText {
         if lit.positive { atom } else { format!("~ {atom}") }
     }
 
-    /// A formula.
+    /// Without parentheses around the whole.
     pub fn form(&self, theory: &Theory, form: &TheoryFormula, called: Called<'_>) -> String {
         let chain = |parts: &[TheoryFormula], sign: &str| {
             let texts: Vec<String> = parts.iter().map(|p| self.inner(theory, p, called)).collect();
@@ -154,7 +152,6 @@ impl RocqText {
         format!("forall {} : Event, {text}", all.join(" "))
     }
 
-    /// A claim.
     pub fn claim(&self, theory: &Theory, claim: &Claim) -> String {
         match claim {
             Claim::Pairs { of, property } => {

@@ -74,7 +74,6 @@ impl RocqWriter {
         })
     }
 
-    /// The guard of a value, as a formula.
     pub fn guard(&self, value: &ExistenceValue) -> TheoryFormula {
         let guard = &self.theory.sources[value.source].existence.guard;
         TheoryFormula::and(guard.iter().map(|l| TheoryFormula::lit(l.with(&value.of))))

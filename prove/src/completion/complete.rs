@@ -14,13 +14,11 @@ use std::time::Instant;
 /// An obligation that was not refuted.
 #[derive(Debug, Clone)]
 pub struct UnrefutedObligation {
-    /// The claim.
     pub claim: String,
     /// In words: what would follow.
     pub what: String,
     /// A structure of its events in which it does not hold; `None` where a limit was reached.
     pub structure: Option<Structure>,
-    /// The theory that the structure is of.
     pub theory: Theory,
 }
 

@@ -12,7 +12,6 @@ use std::time::Instant;
 
 /// How an obligation was refuted.
 pub struct NeededRefutation {
-    /// In which way.
     pub way: RefutationMethod,
     /// By which claims of earlier steps.
     pub lemmas: Lemmas,

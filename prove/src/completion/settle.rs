@@ -25,11 +25,9 @@ pub type Lemmas = Vec<(usize, usize)>;
 
 /// A refutation, the claims of earlier steps that it uses, and the way in which it was found.
 pub struct FoundRefutation {
-    /// With the refutation.
     pub settled: Settled,
     /// What it uses.
     pub lemmas: Lemmas,
-    /// How it was found.
     pub way: RefutationMethod,
     /// What the search for it knew.
     pub at_hand: AtHand,
@@ -92,13 +90,9 @@ impl FoundRefutation {
 
 /// How an obligation was refuted before.
 pub struct EarlierRefutation<'a> {
-    /// In which way.
     pub way: RefutationMethod,
-    /// By which claims.
     pub claims: Claims,
-    /// By what.
     pub refutation: &'a Refutation,
-    /// What it supposed.
     pub suppositions: &'a [SupposedClause],
     /// What the theory got for it, where closures are taken apart.
     pub growth: Option<&'a Growth>,

@@ -10,7 +10,6 @@ use margay_theorem::theory::{StopSignal, Theory};
 /// A relation that a union may be made of.
 #[derive(Debug, Clone)]
 pub struct CandidateRelation {
-    /// The relation.
     pub expr: TheoryExprId,
     /// How early it is tried.
     pub rank: u8,
@@ -23,7 +22,6 @@ pub struct CandidateRelation {
 }
 
 impl CandidateRelation {
-    /// A relation.
     pub fn new(theory: &mut Theory, expr: TheoryExprId, rank: u8) -> Self {
         let (form, events) = theory.opened(expr);
         for lit in form.lits() {

@@ -28,7 +28,6 @@ pub enum Missing {
 /// What was guessed of a relation, and what was kept.
 #[derive(Debug, Clone)]
 pub struct TriedRelation {
-    /// The relation.
     pub of: Pred,
     /// The guesses in words, and whether each was kept.
     pub guesses: Vec<(String, bool)>,
@@ -38,7 +37,6 @@ pub struct TriedRelation {
 pub struct Finder {
     /// What is known so far.
     pub theory: Theory,
-    /// The steps.
     pub steps: Vec<ClaimStep>,
     /// How far obligations may reach.
     pub reach: Reach,
@@ -185,7 +183,7 @@ impl Finder {
         }
     }
 
-    /// What the ends of a closure are.
+    /// Guesses in which sets they are; what is proved of that stays in the theory.
     fn sets_of_ends(&mut self, closure: Pred) {
         let sets: Vec<Pred> = self.theory.symbols.iter().filter(|(_, s)| s.arity == 1).map(|(p, _)| p).collect();
         sets.iter().for_each(|&s| self.theory.explain(s));

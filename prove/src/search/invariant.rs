@@ -31,7 +31,6 @@ pub struct NoInvariant {
     pub items: Vec<TheoryExprId>,
     /// What is in none of them.
     pub uncovered: TheoryFormula,
-    /// A structure in which it is there.
     pub structure: Option<Structure>,
     /// Members that were tried and given up, since none contains what comes behind them.
     pub given_up: Vec<TheoryExprId>,

@@ -200,7 +200,6 @@ impl Finder {
         best
     }
 
-    /// Is an edge within an order?
     fn is_within(&mut self, edge: TheoryExprId, order: TheoryExprId) -> bool {
         let (begin, before) = (Instant::now(), self.effort);
         let within = self.holds(&Claim::Within(edge, order), 1, 1);

@@ -17,7 +17,6 @@ use margay_theorem::theory::{BaseMeaning, Theory};
 pub struct Suggested {
     /// The number of the check in its model.
     pub check: usize,
-    /// What it claims.
     pub claim: Claim,
     /// A few events that make its induction, or itself, fail; `None` where it holds, or a limit was reached.
     pub refuted: Option<Structure>,

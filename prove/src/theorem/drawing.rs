@@ -24,7 +24,6 @@ pub struct Drawing {
 const BASE: [&str; 8] = ["rf", "co", "mo", "rmw", "sync_fence", "addr", "data", "ctrl"];
 
 impl Drawing {
-    /// Draws a structure of a theory.
     pub fn of(setting: &Setting, theory: &Theory, structure: &Structure) -> Self {
         let reader = DrawingReader { theory, structure };
         let (events, threads) = reader.threads();

@@ -39,7 +39,6 @@ impl GoalReport {
 /// A step of a proof.
 #[derive(Debug, Clone)]
 pub struct StepReport {
-    /// What it claims.
     pub claims: Vec<String>,
     /// The claims for people, in the short [`names`](Report::names).
     pub shown: Vec<ClaimFamily>,
@@ -64,7 +63,6 @@ pub struct StepReport {
 pub struct LemmaReport {
     /// The number of the check in the file's model.
     pub check: usize,
-    /// Its name.
     pub name: String,
     /// The line of the file.
     pub line: usize,
@@ -81,7 +79,6 @@ pub struct Times {
     pub search: Duration,
     /// Leaving out what is not needed, and the refutations.
     pub proof: Duration,
-    /// The check.
     pub check: Duration,
 }
 

@@ -15,7 +15,6 @@ pub enum Claim {
     Pairs {
         /// The relation.
         of: Pred,
-        /// The property.
         property: Property,
     },
     /// One relation contains another one.
@@ -71,7 +70,6 @@ pub enum Rule {
 /// A step of an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimStep {
-    /// What it claims.
     pub claims: Vec<Claim>,
     /// Why.
     pub rule: Rule,

@@ -13,7 +13,6 @@ use crate::theory::Theory;
 /// The most variables of a property, besides the ends of a pair.
 const MORE: u8 = 16;
 
-/// The obligations of a step.
 pub fn obligations(theory: &mut Theory, step: &ClaimStep) -> Vec<Obligation> {
     let found = match &step.rule {
         Rule::Direct => step.claims.iter().enumerate().filter_map(|(i, c)| direct(theory, i, c)).collect(),

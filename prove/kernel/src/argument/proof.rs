@@ -21,7 +21,6 @@ pub struct Settled {
 /// An argument all of whose obligations are refuted.
 #[derive(Debug, Clone)]
 pub struct ArgumentProof {
-    /// The steps.
     pub steps: Vec<WrittenStep>,
     /// For each step its obligations, in order.
     pub settled: Vec<Vec<Settled>>,

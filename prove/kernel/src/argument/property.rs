@@ -53,7 +53,7 @@ impl Property {
         }
     }
 
-    /// The property as text.
+    /// An implication between variables, or `r in e`.
     pub fn text(&self, theory: &Theory, of: Pred) -> String {
         match self {
             Property::Clause(lits) => {

@@ -7,7 +7,6 @@ use super::property::Property;
 use crate::logic::{EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
 use crate::theory::Theory;
 
-/// An expression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WrittenExpr {
@@ -42,7 +41,6 @@ pub enum WrittenExpr {
 /// A literal of a property: a symbol, the numbers of two variables, and whether it holds.
 pub type WrittenLit = (WrittenExpr, [u8; 2], bool);
 
-/// A claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WrittenClaim {
@@ -60,13 +58,11 @@ pub enum WrittenClaim {
     Acyclic(WrittenExpr),
 }
 
-/// A rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WrittenRule {
     /// By what is known.
     Direct,
-    /// By induction.
     Induction(Vec<WrittenExpr>),
     /// By two orders.
     Orders {
@@ -94,13 +90,10 @@ fn is_behind(cut: &Cut) -> bool {
     *cut == Cut::default()
 }
 
-/// A step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenStep {
-    /// The claims.
     pub claims: Vec<WrittenClaim>,
-    /// The rule.
     pub rule: WrittenRule,
     /// Are the claims facts for later steps?
     pub known: bool,

@@ -10,7 +10,6 @@ use super::TheoremSubject;
 /// What the reader of a certificate holds: what is there must be what the certificate is about.
 #[derive(Debug, Clone, Default)]
 pub struct HeldTheoremTexts {
-    /// The mapping.
     pub mapping: Option<Arc<SourceFile>>,
     /// The source and the target model; the supposed and the claimed one; the model of a property.
     pub models: [Option<HeldModel>; 2],

@@ -12,7 +12,6 @@ use crate::theorem::Inhabitant;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptStep {
-    /// The step.
     pub step: WrittenStep,
     /// The obligations that it leaves, in order.
     pub obligations: Vec<KeptObligation>,

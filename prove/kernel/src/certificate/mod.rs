@@ -32,7 +32,6 @@ pub struct TheoremDocument {
     pub version: u32,
     /// The Margay that wrote it.
     pub margay: String,
-    /// What is a theorem of what.
     pub subject: TheoremSubject,
     /// The names of the axioms that are theorems.
     pub theorems: Vec<String>,
@@ -49,11 +48,8 @@ pub struct TheoremDocument {
 pub enum TheoremSubject {
     /// The axioms of a mapping's source.
     Theorem {
-        /// The mapping.
         mapping: Text,
-        /// The source model.
         source: ModelText,
-        /// The target model.
         target: ModelText,
         /// What was asked.
         given: TheoremOptions,
@@ -110,7 +106,6 @@ pub struct TheoremOptions {
 pub struct FollowedExtent {
     /// Steps of the argument.
     pub steps: usize,
-    /// Obligations.
     pub obligations: usize,
     /// Instances of what is known.
     pub instances: usize,

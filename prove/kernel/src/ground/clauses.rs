@@ -26,7 +26,7 @@ pub enum ClauseOrigin {
 pub struct ExistenceValue {
     /// The number of the existence in the theory.
     pub source: usize,
-    /// The events that it exists for.
+    /// What the variables of the existence stand for, in their order.
     pub of: Vec<EventTerm>,
     /// The first new event; further ones have the next numbers.
     pub event: EventTerm,
@@ -55,7 +55,6 @@ pub struct Obligation {
 /// A clause that is supposed of the events of an obligation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupposedClause {
-    /// The clause.
     pub clause: Clause,
     /// The claim of the step that an induction supposes; `None` for the negated conclusion.
     pub claim: Option<usize>,

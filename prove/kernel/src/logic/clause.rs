@@ -10,13 +10,13 @@ pub struct EventTerm(u8);
 pub const MAX_EVENTS: usize = 128;
 
 impl EventTerm {
-    /// The variable of that number.
+    /// The highest bit tells it from an event.
     #[inline]
     pub const fn variable(number: u8) -> Self {
         Self(0x80 | number)
     }
 
-    /// The event of that number.
+    /// Panics from [`MAX_EVENTS`] on.
     #[inline]
     pub fn event(number: usize) -> Self {
         assert!(number < MAX_EVENTS, "events are numbered below variables");
@@ -46,7 +46,6 @@ impl EventTerm {
 /// A predicate of one event (twice the same term) or of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventAtom {
-    /// The predicate.
     pub pred: Pred,
     /// Its arguments.
     pub args: [EventTerm; 2],
@@ -77,14 +76,13 @@ impl EventAtom {
 /// An atom or its negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lit {
-    /// The atom.
     pub atom: EventAtom,
     /// Not negated?
     pub positive: bool,
 }
 
 impl Lit {
-    /// The atom.
+    /// Not negated.
     #[inline]
     pub fn yes(atom: EventAtom) -> Self {
         Self { atom, positive: true }

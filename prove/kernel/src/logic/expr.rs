@@ -19,7 +19,6 @@ pub enum TheoryExpr {
     Empty,
     /// Every event, or every pair of events.
     All,
-    /// A symbol.
     Symbol(Pred),
     /// `a | b`
     Union(TheoryExprId, TheoryExprId),
@@ -151,7 +150,6 @@ impl Exprs {
         self.operators[id.0 as usize]
     }
 
-    /// The symbol as an expression.
     pub fn symbol(&mut self, pred: Pred) -> TheoryExprId {
         self.make(TheoryExpr::Symbol(pred))
     }
@@ -161,7 +159,7 @@ impl Exprs {
         self.make(TheoryExpr::Union(a, b))
     }
 
-    /// The union of all.
+    /// Nothing where there are no parts.
     pub fn union_all(&mut self, parts: impl IntoIterator<Item = TheoryExprId>) -> TheoryExprId {
         let empty = self.make(TheoryExpr::Empty);
         parts.into_iter().fold(empty, |all, e| self.union(all, e))

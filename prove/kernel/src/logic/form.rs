@@ -23,7 +23,6 @@ impl FormSize {
     }
 }
 
-/// A formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TheoryFormula {
     /// True or false.
@@ -32,7 +31,7 @@ pub enum TheoryFormula {
     Lit(Lit),
     /// All of them.
     And(Vec<TheoryFormula>),
-    /// One of them.
+    /// At least one of them.
     Or(Vec<TheoryFormula>),
 }
 
@@ -47,7 +46,7 @@ impl TheoryFormula {
         Self::collect(parts, true)
     }
 
-    /// One of them.
+    /// Parts that are false are left out, and a disjunction among them is taken apart.
     pub fn or(parts: impl IntoIterator<Item = TheoryFormula>) -> Self {
         Self::collect(parts, false)
     }

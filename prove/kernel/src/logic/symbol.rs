@@ -12,7 +12,7 @@ impl Pred {
     /// Equality of events, which every table has.
     pub const EQUAL: Pred = Pred(0);
 
-    /// The index.
+    /// Its place in the table; that of equality is 0.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -91,7 +91,6 @@ impl TheorySymbols {
         pred
     }
 
-    /// The symbol.
     pub fn get(&self, pred: Pred) -> &TheorySymbol {
         &self.all[pred.index()]
     }
@@ -107,7 +106,6 @@ impl TheorySymbols {
         self.by_name.get(name).copied()
     }
 
-    /// The name.
     pub fn name(&self, pred: Pred) -> &str {
         &self.all[pred.index()].name
     }

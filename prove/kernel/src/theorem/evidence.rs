@@ -10,6 +10,5 @@ pub struct TheoremEvidence<'a> {
     pub axioms: Vec<String>,
     /// Executions that satisfy all that is supposed.
     pub inhabitants: &'a [Inhabitant],
-    /// The argument.
     pub proof: &'a ArgumentProof,
 }

@@ -219,7 +219,7 @@ impl<'a> InhabitantValues<'a> {
         }
     }
 
-    /// The members of a set.
+    /// Bit `e` stands for event `e`.
     fn members(&mut self, set: TheoryExprId) -> u128 {
         self.expr(set).iter().enumerate().fold(0, |all, (e, row)| all | row & 1 << e)
     }

@@ -20,7 +20,6 @@ pub struct TheoremGoal {
     pub name: String,
     /// The number of the check in its model.
     pub check: usize,
-    /// What it claims.
     pub claim: Claim,
     /// What it is about.
     pub expr: TheoryExprId,

@@ -129,7 +129,7 @@ impl Theory {
         self.assume_axioms(model, &translated.checks, |name| SentenceReason::WellFormed(name.to_owned()));
     }
 
-    /// Assumes the axioms of a model.
+    /// `checks` has the expression of each check of the model. Flags and negated checks are left out.
     pub fn assume_axioms(&mut self, model: &Model, checks: &[TheoryExprId], reason: impl Fn(&str) -> SentenceReason) {
         for (check, &expr) in model.checks.iter().zip(checks) {
             if check.role == Role::Axiom && !check.negated {
@@ -140,7 +140,7 @@ impl Theory {
         }
     }
 
-    /// The symbol that an expression is.
+    /// None for what is made by an operator.
     pub fn as_symbol(&self, id: TheoryExprId) -> Option<Pred> {
         match self.exprs.get(id) {
             TheoryExpr::Symbol(p) => Some(p),

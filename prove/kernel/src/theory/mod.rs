@@ -46,7 +46,6 @@ pub enum SentenceReason {
 /// A clause and why it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TheoryFact {
-    /// The clause.
     pub clause: Clause,
     /// Why it holds.
     pub reason: SentenceReason,
@@ -65,7 +64,6 @@ pub enum ExistenceUse {
 /// An existence and why it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExistenceReason {
-    /// What exists.
     pub existence: Existence,
     /// Why.
     pub reason: SentenceReason,
@@ -80,7 +78,7 @@ pub struct Sentence {
     pub kind: CheckKind,
     /// What it is about.
     pub expr: TheoryExprId,
-    /// Is that a set?
+    /// Is `expr` a set? Else it is a relation.
     pub is_set: bool,
     /// Is it known to be transitive? Then `acyclic` says no more than `irreflexive`.
     pub transitive: bool,
@@ -89,15 +87,12 @@ pub struct Sentence {
 /// Symbols, expressions, and what is assumed.
 #[derive(Debug, Clone)]
 pub struct Theory {
-    /// The symbols.
     pub symbols: TheorySymbols,
-    /// The expressions.
     pub exprs: Exprs,
     /// The clauses.
     pub facts: Vec<TheoryFact>,
     /// The same by the symbols of their premises.
     pub triggers: Triggers,
-    /// What exists.
     pub sources: Vec<ExistenceReason>,
     /// The checks that are assumed, and why.
     pub sentences: Vec<(Sentence, SentenceReason)>,

@@ -13,9 +13,7 @@ use crate::logic::{EventTerm, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFor
 pub struct BaseMeaning {
     /// The events of the level.
     pub universe: TheoryExprId,
-    /// Base sets.
     pub sets: FxHashMap<BaseSet, TheoryExprId>,
-    /// Base relations.
     pub relations: FxHashMap<BaseRelation, TheoryExprId>,
     /// The symbols of relations, of all events: where some source operations become nothing, a relation of the target is a part of its symbol.
     pub symbols: FxHashMap<BaseRelation, Pred>,
@@ -90,7 +88,7 @@ impl Theory {
         nodes.iter().map(|&node| translation.expr(node)).collect()
     }
 
-    /// Assumes a check.
+    /// It is kept among the sentences unless it is a lemma.
     pub fn assume_check(&mut self, kind: CheckKind, expr: TheoryExprId, is_set: bool, transitive: bool, reason: &SentenceReason) {
         if !matches!(reason, SentenceReason::Lemma(..)) {
             self.sentences.push((Sentence { kind, expr, is_set, transitive }, reason.clone()));
@@ -142,7 +140,7 @@ impl Theory {
         })
     }
 
-    /// A definition of this name that means the same.
+    /// None where the name is new, or meant something else so far.
     fn same_definition(&self, name: &str, arity: u8, meaning: Meaning) -> Option<Pred> {
         let same = |p: &&Pred| (self.symbols.get(**p).arity, self.symbols.get(**p).meaning) == (arity, meaning);
         self.defined.get(name)?.iter().find(same).copied()

@@ -8,9 +8,7 @@ use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 /// The sets and relations that expressions are made of.
 #[derive(Debug, Clone, Default)]
 pub struct TheoryVocabulary {
-    /// Sets.
     pub sets: Vec<Pred>,
-    /// Relations.
     pub relations: Vec<Pred>,
 }
 

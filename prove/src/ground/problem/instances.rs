@@ -99,7 +99,7 @@ impl GroundProblem<'_> {
     }
 }
 
-/// The events of a word.
+/// Bit `n` stands for event `n`.
 fn events(mut word: u128) -> impl Iterator<Item = EventTerm> {
     std::iter::from_fn(move || {
         let event = (word != 0).then(|| EventTerm::event(word.trailing_zeros() as usize))?;

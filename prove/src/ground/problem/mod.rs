@@ -91,7 +91,6 @@ pub struct GroundProblem<'a> {
     seen: FxHashSet<ClauseOrigin>,
     /// The events that exist by them.
     values: Vec<ExistenceValue>,
-    /// The claims that are known.
     known: ProvedClaims<'a>,
     /// What becomes of the clauses.
     clauses: ClauseTurns,

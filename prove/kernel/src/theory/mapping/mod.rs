@@ -28,7 +28,6 @@ pub const EVERY_EVENT_HAS_A_ROLE: &str = "every event has a role";
 /// The reason of the facts that no event has two roles.
 pub const ONE_ROLE: &str = "one role";
 
-/// A theory of a mapping.
 #[derive(Debug, Clone)]
 pub struct MappingTheory {
     /// The sentences of both levels; the target's axioms are among them, the source's are not.
