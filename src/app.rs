@@ -11,6 +11,7 @@ use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::CommandOutcome;
+use crate::arguments::{TimeArguments, ToolkitArguments};
 
 /// Options of `app`.
 #[derive(Debug, Args)]
@@ -68,12 +69,12 @@ pub struct RunsOfApplication {
     /// The seed of the first run; those behind it follow
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=LAST_SEED))]
     pub seed: u64,
-    /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
-    /// The folder of CUDA, with bin/nvcc, for programs in CUDA [default: as of `kernel`]
-    #[arg(long, value_name = "FOLDER", env = "MARGAY_TOOLKIT", hide_env = true)]
-    pub toolkit: Option<PathBuf>,
+    /// How long it may take
+    #[command(flatten)]
+    pub time: TimeArguments,
+    /// Where the programs of CUDA are
+    #[command(flatten)]
+    pub cuda: ToolkitArguments,
     /// What runs it
     #[arg(long, value_enum, value_name = "NAME", default_value_t = ApplicationDevice::Cpu)]
     pub device: ApplicationDevice,
@@ -132,7 +133,7 @@ pub fn run(app: &AppArguments, output: &Output) -> CommandOutcome {
 
 /// What is asked for; on a GPU `all` environments where none is named, or `sys-str+`.
 fn asked(options: &RunsOfApplication, all: bool) -> ApplicationRuns {
-    let RunsOfApplication { runs, seed, timeout, toolkit, device, environments: named, profile, watchdog, target } = options;
+    let RunsOfApplication { runs, seed, time, cuda, device, environments: named, profile, watchdog, target } = options;
     let gpu = (*device == ApplicationDevice::Cuda).then(|| GpuSettings {
         profile: profile.clone(),
         watchdog: watchdog.unwrap_or(WATCHDOG),
@@ -142,8 +143,8 @@ fn asked(options: &RunsOfApplication, all: bool) -> ApplicationRuns {
     ApplicationRuns {
         runs: *runs,
         seed: *seed,
-        timeout: *timeout,
-        toolkit: toolkit.clone(),
+        timeout: time.timeout,
+        toolkit: cuda.toolkit.clone(),
         target: target.clone(),
         memories,
         gpu,

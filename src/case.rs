@@ -1,7 +1,6 @@
 //! `margay case`: the cases of a check one by one, for machines and schedulers of any kind (docs/cluster.md).
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use margay_answers::check::CheckSubject;
@@ -9,7 +8,7 @@ use margay_cluster::cases;
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::QuestionArguments;
+use crate::arguments::{LimitArguments, QuestionArguments};
 
 /// Options of `case`.
 #[derive(Debug, Args)]
@@ -42,12 +41,9 @@ struct CaseRunArguments {
     /// Put proofs of what has no counterexample into this folder, the one of `--certify`
     #[arg(long, value_name = "DIR")]
     certify: Option<PathBuf>,
-    /// Stop after this time, e.g. `30s`, `10m`
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    timeout: Option<Duration>,
-    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
-    #[arg(long, value_name = "SIZE", value_parser = margay_console::limits::parse_size)]
-    memory: Option<u64>,
+    /// What it may take
+    #[command(flatten)]
+    limits: LimitArguments,
 }
 
 /// Options of `case list`, and some of `case export`.
@@ -111,8 +107,8 @@ impl CaseRunArguments {
             files: self.files.clone(),
             into: self.into.clone(),
             certify: self.certify.clone(),
-            timeout: self.timeout,
-            memory: self.memory,
+            timeout: self.limits.time.timeout,
+            memory: self.limits.memory,
         }
     }
 }

@@ -66,7 +66,8 @@ impl CheckArguments {
         levels.sort_unstable();
         levels.dedup();
         let check = question.statement.usual(search)?;
-        Ok(matrix::CheckMatrixOptions { levels, check, timeout: search.timeout, memory: search.memory, out: self.out.clone() })
+        let (timeout, memory) = (search.limits.time.timeout, search.limits.memory);
+        Ok(matrix::CheckMatrixOptions { levels, check, timeout, memory, out: self.out.clone() })
     }
 
     /// What is asked of one mapping.

@@ -1,14 +1,13 @@
 //! `margay explain`: why a model forbids the outcome of a test, or what would forbid it.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use margay_answers::explain::{self, ExplainOptions};
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::{EngineArguments, ShownArguments};
+use crate::arguments::{EngineArguments, ShownArguments, TimeArguments};
 
 /// Options of `explain`.
 #[derive(Debug, Args)]
@@ -25,17 +24,22 @@ pub struct ExplainArguments {
     /// Ask for races, too, where the model gives racy programs a meaning (PTX)
     #[arg(long)]
     pub races: bool,
-    /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
+    /// How long it may take
+    #[command(flatten)]
+    pub time: TimeArguments,
     /// Which executions are shown
     #[command(flatten)]
     pub shown: ShownArguments,
 }
 
 pub fn run(options: &ExplainArguments, output: &Output) -> CommandOutcome {
-    let ExplainArguments { test, model, engine: EngineArguments { unroll, engine }, races, timeout, shown } = options;
-    let asked =
-        ExplainOptions { unroll: *unroll, engine: engine.choice(), races: *races, timeout: *timeout, executions: shown.choice() };
+    let ExplainArguments { test, model, engine: EngineArguments { unroll, engine }, races, time, shown } = options;
+    let asked = ExplainOptions {
+        unroll: *unroll,
+        engine: engine.choice(),
+        races: *races,
+        timeout: time.timeout,
+        executions: shown.choice(),
+    };
     explain::run(test, model, &asked, output)
 }

@@ -1,7 +1,6 @@
 //! `margay fence`: the cheapest strengthenings of a program that forbid an outcome.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use margay_answers::fence;
@@ -9,7 +8,7 @@ use margay_console::output::Output;
 use margay_litmus::strengthen::Means;
 
 use crate::CommandOutcome;
-use crate::arguments::EngineArguments;
+use crate::arguments::{EngineArguments, TimeArguments};
 
 /// Options of `fence`.
 #[derive(Debug, Args)]
@@ -35,9 +34,9 @@ pub struct FenceArguments {
     /// Aim at a program without races, too, where the model gives racy programs a meaning (PTX)
     #[arg(long)]
     pub races: bool,
-    /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
+    /// How long it may take
+    #[command(flatten)]
+    pub time: TimeArguments,
 }
 
 /// Means of `fence`.
@@ -52,7 +51,7 @@ pub enum MeansName {
 }
 
 pub fn run(options: &FenceArguments, output: &Output) -> CommandOutcome {
-    let FenceArguments { test, model, means, costs, limit, engine: EngineArguments { unroll, engine }, races, timeout } = options;
+    let FenceArguments { test, model, means, costs, limit, engine: EngineArguments { unroll, engine }, races, time } = options;
     let asked = fence::FenceOptions {
         means: Means {
             fences: means.contains(&MeansName::Fences),
@@ -64,7 +63,7 @@ pub fn run(options: &FenceArguments, output: &Output) -> CommandOutcome {
         unroll: *unroll,
         engine: engine.choice(),
         races: *races,
-        timeout: *timeout,
+        timeout: time.timeout,
     };
     fence::run(test, model, &asked, output)
 }

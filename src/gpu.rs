@@ -52,7 +52,7 @@ impl On {
             seed: self.seed,
             environment: self.environment.clone(),
             profile: self.profile.clone(),
-            toolkit: self.toolkit.clone(),
+            toolkit: self.cuda.toolkit.clone(),
             require_comparison: self.require_comparison,
             watchdog: self.watchdog,
         }
@@ -74,7 +74,7 @@ impl GpuCheck {
             environment: self.environment.clone(),
             optimize: self.optimize,
             explain: self.explain,
-            toolkit: self.toolkit.clone(),
+            toolkit: self.cuda.toolkit.clone(),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `margay kernel`: is a GPU kernel right by PTX's own memory model?
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -9,6 +8,7 @@ use margay_answers::kernel::{self, GivenArgument, KernelCompiler, KernelReading,
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
+use crate::arguments::{TimeArguments, ToolkitArguments};
 
 /// Options of `kernel`.
 #[derive(Debug, Args)]
@@ -56,9 +56,9 @@ pub struct KernelArguments {
     /// Write the litmus tests and the model with races into this folder
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
-    /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
+    /// How long it may take
+    #[command(flatten)]
+    pub time: TimeArguments,
     /// A command that compiles FILE to PTX, whatever it is: `clang++ -x cuda --cuda-gpu-arch={arch} --cuda-device-only -O2 -S {in} -o {out}`; without `{out}` it
     /// prints the PTX
     #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["compiler"])]
@@ -66,9 +66,9 @@ pub struct KernelArguments {
     /// What compiles .cu files [default: nvcc if there is one, else Margay, which optimises nothing]
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["margay", "nvcc"]).try_map(|name| KernelCompiler::named(&name)))]
     pub compiler: Option<KernelCompiler>,
-    /// The folder of CUDA, with bin/nvcc, for .cu files [default: MARGAY_TOOLKIT, `toolkit` beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
-    #[arg(long, value_name = "FOLDER", env = "MARGAY_TOOLKIT", hide_env = true)]
-    pub toolkit: Option<PathBuf>,
+    /// Where the programs of CUDA are
+    #[command(flatten)]
+    pub cuda: ToolkitArguments,
     /// The target that .cu files are compiled for
     #[arg(long, value_name = "SM", default_value = "sm_90")]
     pub target: String,
@@ -90,10 +90,10 @@ pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
         weaker,
         against,
         out,
-        timeout,
+        time,
         cmd,
         compiler,
-        toolkit,
+        cuda,
         target,
     } = options;
     let asked = kernel::KernelOptions {
@@ -110,10 +110,10 @@ pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
         weaker: *weaker,
         against: against.clone(),
         out: out.clone(),
-        timeout: *timeout,
+        timeout: time.timeout,
         command: cmd.clone(),
         compiler: *compiler,
-        toolkit: toolkit.clone(),
+        toolkit: cuda.toolkit.clone(),
         target: target.clone(),
     };
     kernel::run(file, &asked, output)

@@ -25,7 +25,7 @@ impl ProveArguments {
     /// What is asked of all mappings.
     fn of_all(&self) -> Result<matrix::ProofMatrixOptions, Vec<Diagnostic>> {
         let Self { mapping, search, out, .. } = self;
-        let (timeout, memory) = (search.timeout, search.memory);
+        let (timeout, memory) = (search.limits.time.timeout, search.limits.memory);
         Ok(matrix::ProofMatrixOptions { more: mapping.clone(), check: self.check()?, timeout, memory, out: out.clone() })
     }
 

@@ -47,7 +47,7 @@ impl SearchArguments {
     }
     /// Starts to watch the limits.
     pub fn limits(&self) -> RunLimits {
-        RunLimits::start(self.timeout, self.memory)
+        RunLimits::start(self.limits.time.timeout, self.limits.memory)
     }
 }
 

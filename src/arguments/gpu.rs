@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use margay_runner::emit::GpuTarget;
 use margay_runner::opencl::OpenClTarget;
 
-use super::SimMachine;
+use super::{SimMachine, ToolkitArguments};
 
 /// Options of `gpu`. Without a subcommand it is `gpu run`.
 #[derive(Debug, Args)]
@@ -56,10 +56,9 @@ pub struct On {
     /// Start from the environment of this file, as `gpu tune` writes it; --environment changes it
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// The folder with ptxas and nvdisasm: a CUDA installation such as /usr/local/cuda, or what .ci/toolkit makes. Where they are, machine code is
-    /// compared with its test before it runs [default: MARGAY_TOOLKIT, `toolkit` beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
-    #[arg(long, value_name = "DIR", env = "MARGAY_TOOLKIT", hide_env = true)]
-    pub toolkit: Option<PathBuf>,
+    /// Where the programs of CUDA are
+    #[command(flatten)]
+    pub cuda: ToolkitArguments,
     /// Run nothing on a GPU whose machine code was not compared with its test, also where the driver assembles it
     #[arg(long)]
     pub require_comparison: bool,
@@ -179,10 +178,9 @@ pub struct GpuCheck {
     /// Show each test beside its machine code with the control words decoded, and which accesses the code lets overlap, and why
     #[arg(long)]
     pub explain: bool,
-    /// The folder with ptxas and nvdisasm: a CUDA installation such as /usr/local/cuda, or what .ci/toolkit makes [default: MARGAY_TOOLKIT, `toolkit`
-    /// beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
-    #[arg(long, value_name = "DIR", env = "MARGAY_TOOLKIT", hide_env = true)]
-    pub toolkit: Option<PathBuf>,
+    /// Where the programs of CUDA are
+    #[command(flatten)]
+    pub cuda: ToolkitArguments,
 }
 
 /// Options of `gpu tune`.

@@ -8,6 +8,7 @@ mod mapping;
 mod model;
 mod question;
 mod rocq;
+mod toolkit;
 
 use std::path::PathBuf;
 
@@ -19,7 +20,10 @@ use gpu::GpuArguments;
 pub use litmus::{CorpusArguments, EngineArguments, RunArguments, ShownArguments, SimArguments, SimMachine};
 pub use mapping::{CheckArguments, ConfirmArguments, ProveArguments, RepairArguments, VerifyArguments, WeakenArguments};
 pub use model::{DiffArguments, SynthArguments};
-pub use question::{Co, LevelChoice, QuestionArguments, SearchArguments, StatementArguments, Switch};
+pub use question::{
+    Co, LevelChoice, LimitArguments, QuestionArguments, SearchArguments, StatementArguments, Switch, TimeArguments,
+};
+pub use toolkit::ToolkitArguments;
 
 /// The heading over the options of every command, which come behind those of the command at hand.
 const GENERAL: &str = "Options of every command";
@@ -154,6 +158,7 @@ impl BuiltinArguments {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::path::Path;
 
     use clap::{Command, CommandFactory};
@@ -211,6 +216,25 @@ mod tests {
         each(&Arguments::command(), &[], &mut count);
         assert!(count > 150, "{count}");
     }
+    /// An option that many commands have is one structure, so that it is explained in the same words. With `--timeout` five mean something else: one test,
+    /// one verdict, what a model allows, a program that is compiled, and a certificate that is followed in part.
+    #[test]
+    fn an_option_of_many_commands_is_explained_once() {
+        fn each(command: &Command, name: &str, uses: &mut usize, helps: &mut BTreeSet<String>) {
+            for argument in command.get_arguments().filter(|a| a.get_long() == Some(name)) {
+                *uses += 1;
+                helps.insert(argument.get_help().map_or_else(String::new, ToString::to_string));
+            }
+            command.get_subcommands().for_each(|below| each(below, name, uses, helps));
+        }
+        for (name, most) in [("timeout", 6), ("memory", 1), ("toolkit", 1)] {
+            let (mut uses, mut helps) = (0, BTreeSet::new());
+            each(&Arguments::command(), name, &mut uses, &mut helps);
+            assert!(uses > helps.len(), "--{name}: {uses}");
+            assert_eq!(helps.len(), most, "--{name} is explained in {} ways: {helps:#?}", helps.len());
+        }
+    }
+
     /// What the file of a project may not say: programs and places, and what counts as right. Whoever adds an option decides here whether it is one.
     #[test]
     fn what_a_project_may_not_say() {

@@ -7,6 +7,25 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use margay_mappings::Backend;
 
+/// How long a command may take.
+#[derive(Debug, Args)]
+pub struct TimeArguments {
+    /// Stop after this time, e.g. `30s`, `10m`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    pub timeout: Option<Duration>,
+}
+
+/// What a command that searches may take.
+#[derive(Debug, Args)]
+pub struct LimitArguments {
+    /// How long
+    #[command(flatten)]
+    pub time: TimeArguments,
+    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
+    #[arg(long, value_name = "SIZE", value_parser = margay_console::limits::parse_size)]
+    pub memory: Option<u64>,
+}
+
 /// What every search by a solver can be told.
 #[derive(Debug, Args)]
 pub struct SearchArguments {
@@ -19,12 +38,9 @@ pub struct SearchArguments {
     /// The number of threads that solve [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Stop after this time, e.g. `30s`, `10m`; a number alone is seconds
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
-    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
-    #[arg(long, value_name = "SIZE", value_parser = margay_console::limits::parse_size)]
-    pub memory: Option<u64>,
+    /// What it may take
+    #[command(flatten)]
+    pub limits: LimitArguments,
     /// The SAT solver: one of these, or `dimacs:COMMAND`, e.g. `--solver "dimacs:kissat -q"`, a program that is given a problem in DIMACS format
     /// and the name of a file for its DRAT proof
     #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = Solvers)]
