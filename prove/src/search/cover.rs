@@ -46,6 +46,7 @@ impl InvariantSearch<'_> {
             Ok(()) => return Ok(()),
             Err(failed) => failed,
         };
+        self.has_whole_ways = false;
         match depth {
             0 => {
                 for part in self.by_halves(way) {

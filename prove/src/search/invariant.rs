@@ -114,6 +114,8 @@ pub(super) struct InvariantSearch<'a> {
     /// The most assignments that are looked at in all.
     pub(super) most: usize,
     pub(super) limits: GroundLimits,
+    /// Was each way so far within the union as it is?
+    pub(super) has_whole_ways: bool,
 }
 
 /// What is in no candidate, and the member behind which it comes.
@@ -123,7 +125,8 @@ impl<'a> InvariantSearch<'a> {
     /// A search that has found nothing yet.
     pub(super) fn new(theory: &'a mut Theory, of: Pred, candidates: Vec<CandidateRelation>, limits: GroundLimits) -> Self {
         let (items, steps) = (Vec::new(), Vec::new());
-        let mut search = Self { theory, of, candidates, items, steps, effort: GroundEffort::default(), most: usize::MAX, limits };
+        let effort = GroundEffort::default();
+        let mut search = Self { theory, of, candidates, items, steps, effort, most: usize::MAX, limits, has_whole_ways: true };
         search.find_steps();
         search
     }

@@ -66,6 +66,14 @@ impl ClauseIndex {
     }
 }
 
+/// A clause that watches a literal.
+#[derive(Debug, Clone, Copy)]
+struct WatchingClause {
+    index: ClauseIndex,
+    /// Another literal of it: while this one is true, the clause needs no look.
+    other: GroundLiteral,
+}
+
 /// Clauses, and an assignment.
 #[derive(Debug, Default)]
 pub struct GroundSolver {
@@ -73,7 +81,7 @@ pub struct GroundSolver {
     /// For each learned clause, what it follows from, in the order of propagation; `None` for clauses that were given.
     hints: Vec<Option<Vec<ClauseIndex>>>,
     /// The clauses that watch a literal, by its code.
-    watches: Vec<Vec<ClauseIndex>>,
+    watches: Vec<Vec<WatchingClause>>,
     /// For each variable: 0, or the sign of its value.
     values: Vec<i8>,
     level: Vec<usize>,
@@ -184,10 +192,12 @@ impl GroundSolver {
         // Those that may become true first, then those that became false last.
         let mut clause = std::mem::take(&mut self.clauses[index.at()]);
         clause.sort_by_key(|&l| std::cmp::Reverse(if self.value(l) == -1 { self.level[l.variable()] } else { usize::MAX }));
-        for &lit in clause.iter().take(2) {
-            self.watches[lit.code()].push(index);
-        }
         let (first, second) = (clause.first().copied(), clause.get(1).copied());
+        for (own, other) in [(first, second), (second, first)] {
+            if let Some(own) = own {
+                self.watches[own.code()].push(WatchingClause { index, other: other.unwrap_or(own) });
+            }
+        }
         self.clauses[index.at()] = clause;
         let Some(first) = first else { return self.close(index) };
         // Two of its literals may be true: it says nothing yet.
@@ -282,39 +292,46 @@ impl GroundSolver {
             let (mut kept, mut at) = (0, 0);
             let mut conflict = None;
             while at < watching.len() {
-                let index = watching[at];
+                let WatchingClause { index, other } = watching[at];
                 at += 1;
+                if value_of(&self.values, other) == 1 {
+                    watching[kept] = WatchingClause { index, other };
+                    kept += 1;
+                    continue;
+                }
                 let clause = &mut self.clauses[index.at()];
                 if clause[0] == !lit && clause.len() > 1 {
                     clause.swap(0, 1);
                 }
                 let first = clause[0];
                 let of_first = value_of(&self.values, first);
-                let other =
-                    if of_first == 1 { None } else { (2..clause.len()).find(|&k| value_of(&self.values, clause[k]) != -1) };
-                if let Some(k) = other {
+                let own = WatchingClause { index, other: first };
+                if of_first == 1 {
+                    watching[kept] = own;
+                    kept += 1;
+                    continue;
+                }
+                if let Some(k) = (2..clause.len()).find(|&k| value_of(&self.values, clause[k]) != -1) {
                     clause.swap(1, k);
                     let new = clause[1];
-                    self.watches[new.code()].push(index);
+                    self.watches[new.code()].push(own);
                     continue;
                 }
                 // Of those that are false the one that became so by the last decision is watched: it is the first to have no value again.
                 let last = (1..clause.len()).max_by_key(|&k| (self.level[clause[k].variable()], clause.len() - k)).unwrap_or(0);
-                if of_first != 1 && last > 1 {
+                if last > 1 {
                     clause.swap(1, last);
                     let new = clause[1];
-                    self.watches[new.code()].push(index);
+                    self.watches[new.code()].push(own);
                 } else {
-                    watching[kept] = index;
+                    watching[kept] = own;
                     kept += 1;
                 }
                 if of_first == -1 {
                     conflict = Some(index);
                     break;
                 }
-                if of_first == 0 {
-                    self.assign(first, Some(index));
-                }
+                self.assign(first, Some(index));
             }
             watching.copy_within(at.., kept);
             watching.truncate(kept + watching.len() - at);
@@ -329,22 +346,25 @@ impl GroundSolver {
     /// A literal of a clause that nothing satisfies, to be tried: the one that was in conflicts most lately; of a clause with the fewest that
     /// may become true, where that says nothing. `None` if every clause is satisfied.
     pub fn choice(&mut self) -> Option<GroundLiteral> {
-        // A negation is satisfied where its variable has no value.
-        let holds = |values: &[i8], l: GroundLiteral| value_of(values, l) == 1 || !l.is_positive() && values[l.variable()] == 0;
         let mut best: Option<(f64, usize, ClauseIndex, GroundLiteral)> = None;
         let mut open = std::mem::take(&mut self.open);
         open.retain(|&index| {
-            let clause = &self.clauses[index.at()];
-            if let Some(&lit) = clause.iter().find(|&&l| holds(&self.values, l)) {
-                self.satisfied[lit.code()].push(index);
-                return false;
-            }
             let (mut many, mut first): (usize, Option<(f64, GroundLiteral)>) = (0, None);
-            for &lit in clause.iter().filter(|l| l.is_positive() && self.values[l.variable()] == 0) {
-                many += 1;
-                let activity = self.activity[lit.variable()];
-                if first.is_none_or(|f| activity > f.0 || activity == f.0 && lit < f.1) {
-                    first = Some((activity, lit));
+            for &lit in &self.clauses[index.at()] {
+                match (value_of(&self.values, lit), lit.is_positive()) {
+                    (-1, _) => {}
+                    // A negation is satisfied where its variable has no value.
+                    (1, _) | (_, false) => {
+                        self.satisfied[lit.code()].push(index);
+                        return false;
+                    }
+                    (_, true) => {
+                        many += 1;
+                        let activity = self.activity[lit.variable()];
+                        if first.is_none_or(|f| activity > f.0 || activity == f.0 && lit < f.1) {
+                            first = Some((activity, lit));
+                        }
+                    }
                 }
             }
             if let Some((activity, lit)) = first {
