@@ -102,7 +102,7 @@ fn writes(effect: &Effect<'_>) -> Vec<RegisterId> {
 }
 
 /// The registers that an instruction reads. A register that it writes as well is read if it stands among its sources.
-fn reads(i: &Instruction, effect: &Effect<'_>) -> Vec<RegisterId> {
+pub(crate) fn reads(i: &Instruction, effect: &Effect<'_>) -> Vec<RegisterId> {
     fn of(operand: &Operand, found: &mut Vec<RegisterId>) {
         match operand {
             Operand::Register(r) | Operand::Not(r) => found.push(*r),

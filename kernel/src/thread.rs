@@ -434,21 +434,29 @@ impl<'a, 'm> Thread<'a, 'm> {
         let Some(ways) = prepared.ways_behind(state.function, state.at) else { return false };
         let depth = state.calls.len() as u16;
         let has_value = |register: &&RegisterId| state.known.contains_key(&Key::Register(depth, **register));
-        let read: Vec<RegisterId> = ways.reads.iter().filter(has_value).copied().collect();
-        let mut all: Vec<Value> = read.into_iter().map(|r| self.register(state, Key::Register(depth, r))).collect();
+        let of = |thread: &mut Self, register: RegisterId| thread.register(state, Key::Register(depth, register));
+        let kept = |register: &&RegisterId| ways.kept.contains(*register) && has_value(register);
+        let old: Vec<Option<Value>> = ways.writes.iter().map(|r| Some(r).filter(kept).map(|r| of(self, *r))).collect();
+        let mut all: Vec<Value> = ways.reads.iter().filter(has_value).map(|r| of(self, *r)).collect();
         all.push(predicate.clone());
-        let known = uninterpreted(all.iter());
-        let mut open: Vec<String> = all.into_iter().filter(|value| value.bits().is_none()).map(|value| value.text).collect();
-        if open.len() > 1 {
+        let open = |values: &[Value]| -> Vec<String> {
+            values.iter().filter(|value| value.bits().is_none()).map(|value| value.text.clone()).collect()
+        };
+        let mut read = open(&all);
+        if read.len() > 1 {
             // One number is made of all of them, and each register of that.
             let sum = self.temporary();
-            self.emit(state, format!("mov {sum}, {}", open[0]));
-            for other in &open[1..] {
+            self.emit(state, format!("mov {sum}, {}", read[0]));
+            for other in &read[1..] {
                 self.emit(state, format!("xor.u64 {sum}, {sum}, {other}"));
             }
-            open = vec![sum];
+            read = vec![sum];
         }
-        self.leave_uninterpreted(state, &ways.writes, &open, known);
+        for (to, old) in ways.writes.iter().zip(old) {
+            let known = uninterpreted(all.iter().chain(&old));
+            let of_both: Vec<String> = read.iter().cloned().chain(open(old.as_slice())).collect();
+            self.leave_uninterpreted(state, &[*to], &of_both, known);
+        }
         state.at = ways.join;
         true
     }

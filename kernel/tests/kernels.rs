@@ -377,6 +377,33 @@ fn both_ways_that_only_compute_are_gone() {
     }
 }
 
+/// What a register held before such a branch stays in it on a way that does not write it: what is wrong with that value is told; and not where both ways write
+/// it, or where they read a number of their own.
+#[test]
+fn a_way_that_only_computes_leaves_what_it_does_not_write() {
+    let undefined = "ld.shared.u32 %r3, [s];";
+    let stale = "mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra WRITER;\nWAIT:\nld.relaxed.gpu.global.u32 %r5, [flag];\n\
+                 setp.eq.u32 %p2, %r5, 0;\n@%p2 bra WAIT;\nld.relaxed.gpu.global.u32 %r3, [x];";
+    let branch = "mov.u32 %r1, %clock;\nsetp.gt.u32 %p1, %r1, 100;\n@%p1 bra MORE;";
+    let writer = "WRITER:\nst.relaxed.gpu.global.u32 [x], 7;\nst.relaxed.gpu.global.u32 [flag], 1;\nret;";
+    for (read, between, kind) in [
+        (undefined, "mov.u32 %r3, 0;", Some(FindingKind::Undefined)),
+        (undefined, "@!%p1 mov.u32 %r3, 0;\nbra MORE;", Some(FindingKind::Undefined)),
+        (undefined, "mov.u32 %r3, 0;\nbra LAST;\nMORE:\nmov.u32 %r3, 1;\nLAST:", None),
+        (undefined, "mov.u32 %r3, 0;\nadd.u32 %r4, %r3, 1;\nmov.u32 %r3, %r4;\nbra LAST;\nMORE:\nmov.u32 %r3, 1;\nLAST:", None),
+        (undefined, "setp.eq.u32 %p2, %r3, 1;\nbra LAST;\nMORE:\nadd.u32 %r4, %r1, 3;\nLAST:\nmov.u32 %r3, 4;", None),
+        (stale, "mov.u32 %r3, 0;", Some(FindingKind::Stale)),
+        (stale, "mov.u32 %r3, 0;\nbra LAST;\nMORE:\nmov.u32 %r3, 1;\nLAST:", None),
+    ] {
+        let more = if between.contains("MORE:") { "" } else { "MORE:" };
+        let code = format!("{read}\n{branch}\n{between}\n{more}\nst.relaxed.gpu.global.u32 [out], %r3;\nret;\n{writer}");
+        let variables =
+            ".shared .align 4 .u32 s;\n.global .align 4 .u32 x;\n.global .align 4 .u32 flag;\n.global .align 4 .u32 out;";
+        let kinds = Case::new(&kernel("", variables, &code), "k", &["2x1"]).kinds();
+        assert_eq!(kinds, kind.into_iter().collect(), "{code}");
+    }
+}
+
 /// What is not known is named with its line, and never taken for an answer.
 #[test]
 fn nothing_is_dropped_in_silence() {

@@ -1,18 +1,23 @@
 //! Two ways that only compute, and come together again. Where arithmetic that nobody interprets says which of them a thread goes, as in `erff` as nvcc compiles it,
-//! that is known of both: no memory is accessed, nobody is met, and the registers that either way writes hold what nobody interprets.
+//! that is known of both: no memory is accessed, nobody is met, and the registers that either way writes hold what nobody interprets. It is made of what the ways
+//! read, and of what the register held before where a way does not write it.
 
 use margay_ptx::effect::Effect;
-use margay_ptx::{Instruction, Operand, RegisterId};
+use margay_ptx::{Instruction, RegisterId};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::liveness::reads;
 
 /// What stands between a jump that is taken or not and the place where both ways come together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ComputedWays {
     /// The number of the instruction at which they do.
     pub join: usize,
-    /// The registers that they read, and those that they write.
+    /// The registers that they read as they were before, and those that they write.
     pub reads: Vec<RegisterId>,
     pub writes: Vec<RegisterId>,
+    /// Those of the latter that some way leaves as they were.
+    pub kept: FxHashSet<RegisterId>,
 }
 
 /// Those of each guarded jump of a function that has them, by the number of its instruction.
@@ -28,33 +33,41 @@ pub(super) fn computed_ways(body: &[Instruction], effects: &[Effect<'_>]) -> FxH
 /// All ways go forward, so that they are together where the farthest jump of those before goes to.
 fn ways_from(at: usize, to: usize, (body, effects): (&[Instruction], &[Effect<'_>])) -> Option<ComputedWays> {
     let mut join = to;
-    let (mut reads, mut writes): (FxHashSet<RegisterId>, FxHashSet<RegisterId>) = Default::default();
-    let mut next = at + 1;
-    while next < join {
+    let (mut all_read, mut all_written): (FxHashSet<RegisterId>, FxHashSet<RegisterId>) = Default::default();
+    // What is written already on all ways to a place that is jumped to, and to the next instruction, if a way leads there.
+    let mut written_to: FxHashMap<usize, FxHashSet<RegisterId>> = [(to, FxHashSet::default())].into_iter().collect();
+    let mut written: Option<FxHashSet<RegisterId>> = Some(FxHashSet::default());
+    for next in at + 1.. {
+        written = on_both(written, written_to.remove(&next));
+        if next >= join {
+            break;
+        }
         let (instruction, effect) = (body.get(next)?, effects.get(next)?);
-        reads.extend(instruction.guard.map(|(register, _)| register));
-        let (written, operands): (Vec<RegisterId>, &Vec<&Operand>) = match effect {
+        let before = written.clone().unwrap_or_default();
+        let is_old = |register: &RegisterId| !before.contains(register);
+        all_read.extend(instruction.guard.map(|(register, _)| register).filter(is_old));
+        let to: Vec<RegisterId> = match effect {
             Effect::Jump(to) if *to > next => {
                 join = join.max(*to);
-                next += 1;
+                let there = on_both(written_to.remove(to), written.clone());
+                written_to.extend(there.map(|there| (*to, there)));
+                written = written.filter(|_| instruction.guard.is_some());
                 continue;
             }
-            Effect::Compute { to, operands, .. } => (to.iter().copied().collect(), operands),
-            Effect::Opaque { to, operands } => (to.clone(), operands),
-            Effect::SetPredicate { to, operands, with, .. } => {
-                let with = with.iter().map(|(_, operand)| *operand);
-                (to.iter().flatten().copied().collect(), &operands.iter().copied().chain(with).collect())
-            }
-            Effect::Nothing => {
-                next += 1;
-                continue;
-            }
+            Effect::Compute { to, .. } => to.iter().copied().collect(),
+            Effect::Opaque { to, .. } => to.clone(),
+            Effect::SetPredicate { to, .. } => to.iter().flatten().copied().collect(),
+            Effect::Nothing => continue,
             _ => return None,
         };
-        writes.extend(written);
-        reads.extend(operands.iter().filter_map(|o| if let Operand::Register(register) = o { Some(*register) } else { None }));
-        next += 1;
+        all_read.extend(reads(instruction, effect).into_iter().filter(is_old));
+        all_written.extend(&to);
+        written = written.map(|written| match instruction.guard {
+            Some(_) => written,
+            None => written.into_iter().chain(to).collect(),
+        });
     }
+    let written = written.unwrap_or_default();
     // Nobody jumps in between from elsewhere.
     let goes_between = |(from, effect): (usize, &Effect<'_>)| matches!(effect, Effect::Jump(to) if (at + 1..join).contains(to) && !(at..join).contains(&from));
     if to <= at || join >= body.len() || effects.iter().enumerate().any(goes_between) {
@@ -65,5 +78,14 @@ fn ways_from(at: usize, to: usize, (body, effects): (&[Instruction], &[Effect<'_
         all.sort_unstable();
         all
     };
-    Some(ComputedWays { join, reads: sorted(reads), writes: sorted(writes) })
+    let kept = all_written.difference(&written).copied().collect();
+    Some(ComputedWays { join, reads: sorted(all_read), writes: sorted(all_written), kept })
+}
+
+/// What is written on two ways, if both are ways.
+fn on_both(one: Option<FxHashSet<RegisterId>>, other: Option<FxHashSet<RegisterId>>) -> Option<FxHashSet<RegisterId>> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.intersection(&other).copied().collect()),
+        (one, other) => one.or(other),
+    }
 }
