@@ -398,6 +398,13 @@ fn a_loop_that_draws_its_work_ends_with_it() {
     for (what, code, right) in [
         ("each element is one thread's", draws(one, 3, own), Some(NOTHING)),
         ("two at a time", draws(&twice, 5, own), Some(NOTHING)),
+        // Each draws six times at most.
+        ("five elements of two threads", draws(one, 5, own), Some(NOTHING)),
+        (
+            "the fifth is one element's, too",
+            draws(one, 5, &format!("{own}\nsetp.ne.u32 %p3, %r6, 4;\n@!%p3 st.global.u32 [%rd2], 1;")),
+            Some(only(FindingKind::Race)),
+        ),
         ("another one counts, too", draws(&once, 3, own), Some(NOTHING)),
         ("all write one element", draws(one, 3, "st.global.u32 [%rd2], %r20;"), Some(only(FindingKind::Race))),
         (

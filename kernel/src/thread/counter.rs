@@ -38,9 +38,8 @@ pub(crate) type DrawCounts = BTreeMap<MemoryCell, Option<DrawCount>>;
 pub(crate) fn learn_draws(known: &mut DrawCounts, of_threads: &[&DrawCounts], is_counter: &dyn Fn(&MemoryCell) -> bool) {
     let mut sums = DrawCounts::new();
     for (cell, of) in of_threads.iter().flat_map(|counts| counts.iter()) {
-        let sum = sums.entry(*cell).or_insert(*of);
+        let sum = sums.entry(*cell).or_insert_with(|| of.map(|of| DrawCount { draws: 0, ..of }));
         match (&mut *sum, of) {
-            // The first thread that draws.
             (Some(all), Some(one)) if all.step == one.step => all.draws += one.draws,
             _ => *sum = None,
         }
