@@ -202,12 +202,15 @@ impl<'a> Preprocessor<'a> {
         let Some(word) = said.first().and_then(CudaToken::word).filter(|w| matches!(&***w, "push_macro" | "pop_macro")) else {
             return Ok(());
         };
-        let Some([open, CudaToken { lexeme: Lexeme::Text(name), .. }, close]) = said.get(1..4) else {
+        let named = match said.get(1..4) {
+            Some([open, CudaToken { lexeme: Lexeme::Text(name), .. }, close]) if open.is_sign("(") && close.is_sign(")") => {
+                Some(name)
+            }
+            _ => None,
+        };
+        let Some(name) = named else {
             return Err(CudaRefusal::new(whole, format!("`{word}` of no name"), format!("write `#pragma {word}(\"NAME\")`")));
         };
-        if !open.is_sign("(") || !close.is_sign(")") {
-            return Err(CudaRefusal::new(whole, format!("`{word}` of no name"), format!("write `#pragma {word}(\"NAME\")`")));
-        }
         if &**word == "push_macro" {
             let of = self.macros.get(name).cloned();
             self.kept_macros.entry(name.clone()).or_default().push(of);

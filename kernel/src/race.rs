@@ -1,5 +1,6 @@
 //! Data races (PTX ISA 8.7.1), place by place and pair by pair ([`crate::slice`]), and whether any execution ends.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use margay_litmus::explicit::Options;
@@ -166,7 +167,8 @@ impl Inquiry<'_, '_> {
                 let [a, b] = rivals.threads.map(|thread| slice.number(thread));
                 slice.with_a_pair_alone([a?, b?], &|thread| slicer.block(thread))
             };
-            let lean = || slicer.lean(&slice, Some(rivals)).or_else(pair_alone);
+            let is_of_a_pair = Cell::new(false);
+            let lean = || slicer.lean(&slice, Some(rivals)).or_else(|| pair_alone().inspect(|_| is_of_a_pair.set(true)));
             let Some((written, verdict)) =
                 self.run_or_lean(executed, (written, &lean), self.question.reading.races_or_why()?, (WHAT, &options), found)
             else {
@@ -186,7 +188,10 @@ impl Inquiry<'_, '_> {
                     Some((written, race)) => self.racing(&written, Some(&race), found)?,
                     None => match self.with_own_values(executed, (&slice, &plain), &options, found) {
                         Some((written, race)) => self.racing(&written, Some(&race), found)?,
-                        None => self.racing(&written, verdict.race.as_ref(), found)?,
+                        None => self.racing(&written, verdict.race.as_ref(), found)?.map(|mut finding| {
+                            finding.why.extend(is_of_a_pair.get().then(|| OF_A_PAIR.to_owned()));
+                            finding
+                        }),
                     },
                 };
                 let of_lanes = verdict.race.as_ref().and_then(|race| self.store_of_lanes(executed, &written, race));

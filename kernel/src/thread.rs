@@ -415,17 +415,19 @@ impl<'a, 'm> Thread<'a, 'm> {
                 [] => format!("mov {to}, 0"),
                 // No copy of it: nobody knows what it is.
                 [one] => format!("xor.u64 {to}, {one}, 0"),
-                [one, more @ ..] => {
-                    let sum = self.temporary();
-                    self.emit(state, format!("mov {sum}, {one}"));
-                    for other in more {
-                        self.emit(state, format!("xor.u64 {sum}, {sum}, {other}"));
-                    }
-                    format!("mov {to}, {sum}")
-                }
+                more => format!("mov {to}, {}", self.made_of_all(state, more)),
             };
             self.emit(state, text);
         }
+    }
+
+    /// One number that is made of several.
+    fn made_of_all(&mut self, state: &State, numbers: &[String]) -> String {
+        let sum = self.temporary();
+        for (n, number) in numbers.iter().enumerate() {
+            self.emit(state, if n == 0 { format!("mov {sum}, {number}") } else { format!("xor.u64 {sum}, {sum}, {number}") });
+        }
+        sum
     }
 
     /// Goes both ways behind a jump whose predicate nobody interprets, where they only compute until they come together; says whether they do.
@@ -443,14 +445,9 @@ impl<'a, 'm> Thread<'a, 'm> {
             values.iter().filter(|value| value.bits().is_none()).map(|value| value.text.clone()).collect()
         };
         let mut read = open(&all);
+        // One number is made of all of them, and each register of that.
         if read.len() > 1 {
-            // One number is made of all of them, and each register of that.
-            let sum = self.temporary();
-            self.emit(state, format!("mov {sum}, {}", read[0]));
-            for other in &read[1..] {
-                self.emit(state, format!("xor.u64 {sum}, {sum}, {other}"));
-            }
-            read = vec![sum];
+            read = vec![self.made_of_all(state, &read)];
         }
         for (to, old) in ways.writes.iter().zip(old) {
             let known = uninterpreted(all.iter().chain(&old));

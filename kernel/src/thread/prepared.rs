@@ -94,54 +94,49 @@ fn in_loops(effects: &[Effect<'_>]) -> Vec<bool> {
 
 /// The registers of a function that are compared with something.
 fn compared(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
-    let mut found = FxHashSet::default();
-    for effect in effects {
-        if let Effect::SetPredicate { operands, .. } = effect {
-            found.extend(operands.iter().filter_map(|o| if let Operand::Register(r) = o { Some(*r) } else { None }));
-        }
-    }
-    found
+    let operands =
+        effects.iter().filter_map(|e| if let Effect::SetPredicate { operands, .. } = e { Some(operands) } else { None });
+    operands.flatten().filter_map(|o| register(o)).collect()
 }
 
 /// The registers of a function that addresses are made of.
 fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
-    let mut found: FxHashSet<RegisterId> = FxHashSet::default();
-    loop {
-        let before = found.len();
-        for effect in effects {
-            match effect {
-                Effect::Load { base, .. }
-                | Effect::Store { base, .. }
-                | Effect::Modify { base, .. }
-                | Effect::Matrix { base, .. } => found.extend(register(base)),
-                Effect::Async(effect) => found.extend(effect.addresses().iter().filter_map(|at| register(at.base))),
-                Effect::Tensor(effect) => found.extend(effect.addresses().into_iter().filter_map(register)),
-                Effect::Cluster(ClusterEffect::MapAddress { to: Some(to), address, .. }) if found.contains(to) => {
-                    found.extend(register(address));
-                }
-                Effect::IsSpace { address, .. } => found.extend(register(address)),
-                Effect::ConvertAddress { to, address, .. } if found.contains(to) => found.extend(register(address)),
-                _ => found.extend(computed_from(effect, &found)),
-            }
+    traced_back(effects, |effect, found| match effect {
+        Effect::Load { base, .. } | Effect::Store { base, .. } | Effect::Modify { base, .. } | Effect::Matrix { base, .. } => {
+            Some(register(base).into_iter().collect())
         }
-        if found.len() == before {
-            return found;
+        Effect::Async(effect) => Some(effect.addresses().iter().filter_map(|at| register(at.base)).collect()),
+        Effect::Tensor(effect) => Some(effect.addresses().into_iter().filter_map(register).collect()),
+        Effect::Cluster(ClusterEffect::MapAddress { to: Some(to), address, .. }) if found.contains(to) => {
+            Some(register(address).into_iter().collect())
         }
-    }
+        Effect::IsSpace { address, .. } => Some(register(address).into_iter().collect()),
+        Effect::ConvertAddress { to, address, .. } if found.contains(to) => Some(register(address).into_iter().collect()),
+        _ => None,
+    })
 }
 
 /// The registers of a function that are put into shared memory, where other threads of the block find them, and those that they are made of.
 fn handed_on(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
+    traced_back(effects, |effect, _| match effect {
+        Effect::Store { access, values, .. } if access.window == Window::Shared => {
+            Some(values.iter().filter_map(|o| register(o)).collect())
+        }
+        _ => None,
+    })
+}
+
+/// The registers that instructions use in some way, and those that these are made of. `used`: those of one instruction, `None` where it is only looked at as a
+/// computation; it is given what was found so far.
+fn traced_back(
+    effects: &[Effect<'_>],
+    used: impl Fn(&Effect<'_>, &FxHashSet<RegisterId>) -> Option<Vec<RegisterId>>,
+) -> FxHashSet<RegisterId> {
     let mut found: FxHashSet<RegisterId> = FxHashSet::default();
     loop {
         let before = found.len();
         for effect in effects {
-            match effect {
-                Effect::Store { access, values, .. } if access.window == Window::Shared => {
-                    found.extend(values.iter().filter_map(|o| register(o)));
-                }
-                _ => found.extend(computed_from(effect, &found)),
-            }
+            found.extend(used(effect, &found).unwrap_or_else(|| computed_from(effect, &found)));
         }
         if found.len() == before {
             return found;
