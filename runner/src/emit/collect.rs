@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::address::global_address;
-use super::harness::one_for_each;
 use super::{EmissionPlan, OUTCOMES, ObservedSource, TestKernel};
 
 /// `margay_collect`: each instance makes a key of its observed values; lanes of a warp with the same key count together.
@@ -77,5 +76,15 @@ pub(super) fn kernel(plan: &EmissionPlan<'_>, text: &mut String) {
         "$COUNT:\n    activemask.b32 %lanes;\n    match.any.sync.b32 %many, %place, %lanes;\n    bfind.u32 %a, %many;\n    \
          mov.u32 %lane, %laneid;\n    setp.ne.u32 %p, %a, %lane;\n    @%p bra $END;\n    popc.b32 %b, %many;\n    cvt.u64.u32 %many64, %b;\n    \
          mul.wide.u32 %y, %place, 8;\n    add.u64 %y, %y, %counts;\n    red.relaxed.gpu.global.add.u64 [%y], %many64;\n$END:\n    ret;\n}\n",
+    );
+}
+
+/// One thread for each instance.
+pub(super) fn one_for_each(plan: &EmissionPlan<'_>, text: &mut String) {
+    let _ = write!(
+        text,
+        "    mov.u32 %a, %ctaid.x;\n    mov.u32 %b, %ntid.x;\n    mov.u32 %n, %tid.x;\n    mad.lo.u32 %n, %a, %b, %n;\n    \
+         setp.ge.u32 %p, %n, {};\n    @%p bra $END;\n",
+        plan.layout.instances
     );
 }

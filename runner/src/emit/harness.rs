@@ -10,9 +10,11 @@ use margay_models::execution::Proxy;
 
 use super::address::{divide, global_address, modulo};
 use super::body::JUMPS;
+use super::collect::one_for_each;
 use super::environment::Environment;
 use super::layout::coprime;
 use super::permutation::{self, Salt, permute};
+use super::results::meet;
 use super::{EmissionError, EmissionPlan, ModuleText, asynchronous, collect, meeting, proxy, results, stress};
 
 /// The module, in its parts.
@@ -57,16 +59,6 @@ fn needs(operation: &Operation) -> Option<&'static str> {
         Operation::Async(AsyncOperation { family: AsyncFamily::Bulk, .. }) | Operation::Mbarrier(_) => Some("8.0"),
         _ => None,
     }
-}
-
-/// One thread for each instance.
-pub(super) fn one_for_each(plan: &EmissionPlan<'_>, text: &mut String) {
-    let _ = write!(
-        text,
-        "    mov.u32 %a, %ctaid.x;\n    mov.u32 %b, %ntid.x;\n    mov.u32 %n, %tid.x;\n    mad.lo.u32 %n, %a, %b, %n;\n    \
-         setp.ge.u32 %p, %n, {};\n    @%p bra $END;\n",
-        plan.layout.instances
-    );
 }
 
 fn reset(plan: &EmissionPlan<'_>, text: &mut String) {
@@ -368,16 +360,6 @@ fn wait(plan: &EmissionPlan<'_>, t: usize, active: u32, text: &mut String) {
     );
     if plan.environment.parallel {
         text.push_str(&meet(plan, active));
-    }
-}
-
-/// The threads of the test in a cta meet: the lanes of a warp first, as `bar.sync` demands. Where they play different threads of the test, they are
-/// at different places, and meet one by one (PTX ISA 9.7.13.1: `barrier.cta` without `.aligned`).
-pub(super) fn meet(plan: &EmissionPlan<'_>, active: u32) -> String {
-    if plan.environment.same_warp {
-        format!("    barrier.sync 0, {active};\n")
-    } else {
-        format!("    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};\n")
     }
 }
 

@@ -9,101 +9,40 @@ mod body;
 mod collect;
 mod compiled;
 mod environment;
+mod error;
 mod harness;
 mod kernel;
 mod layout;
 pub(crate) mod meeting;
 pub mod permutation;
+mod plan;
 mod proxy;
 mod refused;
 mod registers;
 mod results;
 mod shared;
+mod spaces;
 mod stress;
 mod target;
+mod writing;
 
-use std::fmt;
-
-use margay_litmus::test::{
-    Base, Body, Dialect, Instruction, LocationDeclaration, Operation, Space, Test, ThreadId, Type, TypeKind, Variable, element,
-};
+use margay_litmus::test::{Base, Body, Dialect, Instruction, Operation, Space, Test, ThreadId, Type, TypeKind, Variable};
 use margay_litmus::unfold::Code;
-use margay_models::diagnostic::Span;
 use margay_models::execution::Proxy;
 
 pub use compiled::CompiledProgram;
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
+pub use error::{EmissionError, EmissionFault};
 pub use kernel::{LaunchDraw, ModuleText, OUTCOMES, TestKernel, directives};
 pub use layout::{EmissionLayout, ThreadRole};
+pub(crate) use spaces::spaces;
 pub use stress::{STRESS_REGISTERS, StressCode, scratchpad_bytes};
 pub use target::GpuTarget;
+pub use writing::Writing;
 
+use self::plan::{EmissionPlan, ObservedSource, is_wide};
 use self::shared::SharedMemory;
 use crate::outcome::Observed;
-
-/// What an error is about, and so what to change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EmissionFault {
-    /// The test has something that no kernel here can do.
-    Test,
-    /// The target has not what the test needs.
-    Target,
-    /// The environment asks for too much.
-    Environment,
-}
-
-/// Why there is no kernel for a test.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EmissionError {
-    /// What it is about.
-    pub fault: EmissionFault,
-    /// One sentence.
-    pub message: String,
-    /// Where, in the text of the test.
-    pub place: Option<Span>,
-}
-
-impl fmt::Display for EmissionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for EmissionError {}
-
-impl EmissionError {
-    fn test(message: impl Into<String>) -> Self {
-        Self { fault: EmissionFault::Test, message: message.into(), place: None }
-    }
-
-    fn target(message: impl Into<String>) -> Self {
-        Self { fault: EmissionFault::Target, message: message.into(), place: None }
-    }
-
-    fn environment(message: impl Into<String>) -> Self {
-        Self { fault: EmissionFault::Environment, message: message.into(), place: None }
-    }
-}
-
-/// Where the value of an observed variable is when `margay_collect` runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ObservedSource {
-    /// A row of the results, one double word for each instance.
-    Row(u32),
-    /// A location in global memory.
-    Memory(usize),
-    /// A register that the thread never names holds 0.
-    Nothing,
-}
-
-/// How the accesses of a thread are written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Writing {
-    /// One after the other.
-    Plain,
-    /// With an instruction between each two that accesses nothing, but that the assembler moves nothing across.
-    Apart,
-}
 
 /// Makes the module. Errors name what the test has that kernels here, the target or the environment have not.
 pub fn kernel(test: &Test, target: GpuTarget, environment: &Environment) -> Result<TestKernel, EmissionError> {
@@ -256,36 +195,6 @@ fn sources(
     (sources, rows)
 }
 
-/// Everything that the texts of the kernels are made from.
-struct EmissionPlan<'a> {
-    test: &'a Test,
-    compiled: Option<&'a CompiledProgram>,
-    target: GpuTarget,
-    environment: &'a Environment,
-    layout: &'a EmissionLayout,
-    spaces: &'a [Space],
-    shared: &'a SharedMemory,
-    locations: &'a [address::LocationOffset],
-    /// What other names go through, but for second generic addresses.
-    proxies: &'a [Proxy],
-    bodies: &'a [body::ThreadBody],
-    observed: &'a Observed,
-    sources: Vec<ObservedSource>,
-    bits: u32,
-}
-
-impl EmissionPlan<'_> {
-    /// Has the test accesses of 64 bits?
-    fn is_wide(&self) -> bool {
-        is_wide(self.test)
-    }
-
-    /// The rows of the results that are read: not the last one.
-    fn rows(&self) -> u32 {
-        1 + self.sources.iter().filter(|s| matches!(s, ObservedSource::Row(_))).count() as u32
-    }
-}
-
 /// Which instructions of a thread control can come to: the assembler leaves others out.
 pub(crate) fn reachable(instructions: &[Instruction]) -> Vec<bool> {
     let label = |name: &String| instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name));
@@ -319,11 +228,6 @@ pub(crate) fn remote(test: &Test, thread: ThreadId, target: GpuTarget) -> Vec<bo
     (0..test.locations.len()).map(|l| shared.is_remote(l, cta)).collect()
 }
 
-fn is_wide(test: &Test) -> bool {
-    let mut all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
-    all.any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
-}
-
 /// The test with the type of its location on every access that has none: in a kernel all have one.
 fn typed(test: &Test) -> Test {
     let integers = test.location_integers();
@@ -341,33 +245,4 @@ fn typed(test: &Test) -> Test {
         }
     }
     typed
-}
-
-/// The state space of each location: as declared, as an access by its name or an asynchronous operation says, or global. Mbarriers are in shared memory.
-pub(crate) fn spaces(test: &Test) -> Vec<Space> {
-    let declared = |l: &LocationDeclaration| if l.mbarrier { Space::Shared } else { l.space.unwrap_or(Space::Global) };
-    let mut spaces: Vec<Space> = test.locations.iter().map(declared).collect();
-    for thread in &test.threads {
-        let Body::Instructions(instructions) = &thread.body else { continue };
-        for i in instructions {
-            if let Some((access, address)) = i.operation.memory()
-                && let Base::Location(name) = &address.base
-                && access.space == Some(Space::Shared)
-                && let Some(l) = test.location(name)
-            {
-                spaces[l] = Space::Shared;
-            }
-            for (address, _) in shared::operands(&i.operation) {
-                let Base::Location(name) = &address.base else { continue };
-                // An array is in one space as a whole.
-                let array = |name: &str| element(name).map_or(name.to_owned(), |(array, _)| array.to_owned());
-                for (l, declared) in test.locations.iter().enumerate() {
-                    if array(&declared.name) == array(name.as_str()) {
-                        spaces[l] = Space::Shared;
-                    }
-                }
-            }
-        }
-    }
-    spaces
 }

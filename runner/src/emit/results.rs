@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use margay_litmus::test::Variable;
 
 use super::body::ThreadBody;
-use super::{EmissionPlan, ObservedSource, asynchronous, harness};
+use super::{EmissionPlan, ObservedSource, asynchronous};
 use crate::sass::specification::constant;
 
 /// The row of the results for a variable of an instance, in `%y`.
@@ -77,7 +77,7 @@ pub(super) fn finals_of_shared(plan: &EmissionPlan<'_>, t: usize, active: u32, t
     if wanted.is_empty() {
         return;
     }
-    text.push_str(&harness::meet(plan, active));
+    text.push_str(&meet(plan, active));
     if plan.layout.roles[t].position != 0 {
         return;
     }
@@ -85,5 +85,15 @@ pub(super) fn finals_of_shared(plan: &EmissionPlan<'_>, t: usize, active: u32, t
     for (l, number) in wanted {
         row(plan, number, text);
         let _ = writeln!(text, "    ld.shared.{} %v, [%x{l}];\n    st.global.u64 [%y], %v;", plan.type_of(l));
+    }
+}
+
+/// The threads of the test in a cta meet: the lanes of a warp first, as `bar.sync` demands. Where they play different threads of the test, they are
+/// at different places, and meet one by one (PTX ISA 9.7.13.1: `barrier.cta` without `.aligned`).
+pub(super) fn meet(plan: &EmissionPlan<'_>, active: u32) -> String {
+    if plan.environment.same_warp {
+        format!("    barrier.sync 0, {active};\n")
+    } else {
+        format!("    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};\n")
     }
 }

@@ -4,19 +4,22 @@
 use std::collections::BTreeSet;
 
 use margay_litmus::test::{
-    BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Instruction, Operation, Place, ProxyFenceKind, Space, Test, ThreadId,
-    Value,
+    BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Instruction, Operation, Place, ProxyFenceKind, Test, ThreadId, Value,
 };
 use margay_litmus::unfold::Code;
 use margay_models::execution::{Proxy, Scope};
 
 mod access;
 mod asynchronous;
+mod emitter;
 mod proxy;
+mod thread_body;
 mod values;
 mod warp;
 
 use self::access::{narrowed, scope_name, vector, width};
+use self::emitter::Emitter;
+pub(super) use self::thread_body::ThreadBody;
 use self::values::immediate;
 use super::layout::EmissionLayout;
 use super::refused;
@@ -35,50 +38,6 @@ pub(super) const JUMPS: u32 = 4096;
 
 /// After how many cycles it is given up at a jump if it has instructions that suspend it for as long as the system likes.
 const SUSPENDED: u32 = 1 << 20;
-
-/// A thread, as text.
-#[derive(Debug, Clone)]
-pub(super) struct ThreadBody {
-    /// What comes before its first access: initial values, addresses.
-    pub before: Vec<String>,
-    pub lines: Vec<String>,
-    /// What comes behind its last access.
-    pub after: Vec<String>,
-    pub registers: Registers,
-    /// The registers of the kernel that take values from memory: all are used at the end.
-    pub loaded: Vec<(String, bool)>,
-    /// For each access what it is, and the register with what it brought.
-    pub specification: Vec<(SassAccessKind, Option<(String, bool)>)>,
-    /// Predicates and other registers for single instructions.
-    pub temporaries: u32,
-    /// Can the thread be given up?
-    pub loops: bool,
-    /// Has it instructions that suspend it, for no known time?
-    pub suspends: bool,
-    /// Does it end early?
-    pub exits: bool,
-    /// The locations that it names.
-    pub locations: Vec<usize>,
-}
-
-impl ThreadBody {
-    /// Without instructions.
-    pub(super) fn empty(registers: Registers) -> Self {
-        Self {
-            before: Vec::new(),
-            lines: Vec::new(),
-            after: Vec::new(),
-            registers,
-            loaded: Vec::new(),
-            specification: Vec::new(),
-            temporaries: 0,
-            loops: false,
-            suspends: false,
-            exits: false,
-            locations: Vec::new(),
-        }
-    }
-}
 
 /// Emits a thread.
 pub(super) fn emit(
@@ -112,33 +71,7 @@ pub(super) fn emit(
     Ok(emitter.body)
 }
 
-struct Emitter<'a> {
-    test: &'a Test,
-    thread: ThreadId,
-    code: &'a Code,
-    shared: &'a SharedMemory,
-    layout: &'a EmissionLayout,
-    target: GpuTarget,
-    writing: Writing,
-    spaces: Vec<Space>,
-    /// The labels that were passed.
-    seen: BTreeSet<String>,
-    /// The accesses so far.
-    accesses: u32,
-    body: ThreadBody,
-}
-
 impl Emitter<'_> {
-    fn line(&mut self, text: impl Into<String>) {
-        self.body.lines.push(text.into());
-    }
-
-    /// A register for one instruction: `%q` predicates, `%h` halves, `%w` words, `%d` double words.
-    fn temporary(&mut self, class: char) -> String {
-        self.body.temporaries += 1;
-        format!("%{class}{}_{}", self.thread.0, self.body.temporaries)
-    }
-
     /// What registers hold at the start.
     fn initial(&mut self) -> Result<(), EmissionError> {
         let names: Vec<String> = self.body.registers.names().cloned().collect();
