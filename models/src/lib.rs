@@ -21,6 +21,7 @@ pub mod mbarrier;
 pub mod model;
 pub mod picture;
 pub mod seal;
+mod shipped;
 pub mod signature;
 pub mod text;
 pub mod typing;

@@ -9,8 +9,8 @@ use crate::bits::{Event, MAX_EVENTS};
 use crate::diagnostic::SourceFile;
 use crate::execution::{Execution, Kind, Proxy};
 use crate::judge::{Judge, Machine};
-use crate::library::BUILT_IN_FOLDER;
 use crate::model::{Model, Sort};
+use crate::shipped::BUILT_IN_FOLDER;
 use crate::signature::Signature;
 use crate::typing::Includes;
 

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use margay_models::execution::{Order, Placement, Scope};
 use margay_models::signature::Signature;
 
+use super::Cycle;
 use super::edge::{Direction, Edge, LinkKind};
-use super::form_2015::MemoryPath;
-use super::{Cycle, form_2015};
+use super::memory_path::MemoryPath;
+use super::places::{Places, together, together_in_2015};
 use crate::test::{CacheOperator, Space, divisions};
 
 /// The language of a test.
@@ -45,15 +46,6 @@ impl Language {
             (_, Order::Rel) => direction == Direction::W,
         }
     }
-}
-
-/// Where the threads of a test run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Places {
-    /// All in the narrowest scope of this kind: one cta; ctas of one cluster; ctas of one gpu; a gpu for each.
-    Together(Scope),
-    /// Every division into gpus and ctas; in the form of 2015 into ctas of one gpu and warps.
-    All,
 }
 
 /// What is varied.
@@ -212,7 +204,7 @@ impl Variations {
         let mut all: Vec<Vec<Placement>> = Vec::new();
         for places in &self.places {
             let found = match (places, self.language) {
-                (Places::Together(scope), Language::Ptx2015) => vec![form_2015::together(*scope, threads)],
+                (Places::Together(scope), Language::Ptx2015) => vec![together_in_2015(*scope, threads)],
                 (Places::All, Language::Ptx2015) => {
                     divisions(threads, &[Scope::Warp, Scope::Cta], usize::MAX).unwrap_or_default()
                 }
@@ -227,16 +219,6 @@ impl Variations {
         }
         all
     }
-}
-
-fn together(scope: Scope, threads: usize) -> Vec<Placement> {
-    let place = |t: u16| match scope {
-        Scope::Warp | Scope::Cta => Placement::default(),
-        Scope::Cluster => Placement { cta: t, ..Placement::default() },
-        Scope::Gpu => Placement { cluster: t, cta: t, ..Placement::default() },
-        Scope::Sys => Placement { gpu: t, ..Placement::default() },
-    };
-    (0..threads as u16).map(place).collect()
 }
 
 /// Calls `found` with every choice of one of each list.

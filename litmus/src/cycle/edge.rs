@@ -7,8 +7,6 @@ use std::str::FromStr;
 use margay_models::diagnostic::nearest;
 use margay_models::execution::{Order, Scope};
 
-use super::form_2015::MEMBARS;
-
 /// A read or a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Direction {
@@ -250,3 +248,7 @@ impl fmt::Display for Edge {
         }
     }
 }
+
+/// The names of edges with `membar`, and those that they have with the fence that it is.
+pub(super) const MEMBARS: [(&str, &str); 3] =
+    [("MembarCta", "FenceScCta"), ("MembarGl", "FenceScGpu"), ("MembarSys", "FenceScSys")];

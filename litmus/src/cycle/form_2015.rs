@@ -6,39 +6,11 @@ use std::ops::ControlFlow;
 use margay_models::execution::{Order, Placement, Scope};
 
 use super::annotate::{Annotated, Language, Variations, product};
-use super::edge::{Direction, Edge, LinkKind};
+use super::edge::{Direction, Edge, LinkKind, MEMBARS};
+use super::memory_path::MemoryPath;
 use super::{Cycle, build};
 use crate::render::{self, RenderError, Rendered};
 use crate::test::*;
-
-/// How an access goes to memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MemoryPath {
-    /// The cache operator; a read-modify-write has none.
-    pub cache: CacheOperator,
-    /// Where the location is.
-    pub space: Space,
-}
-
-impl MemoryPath {
-    /// May an access have this cache operator? (`.cs` and `.lu` are hints about the future of a line, and `.wb` of a store is the default.)
-    pub fn has(direction: Direction, cache: CacheOperator) -> bool {
-        match direction {
-            Direction::R => matches!(cache, CacheOperator::Ca | CacheOperator::Cg | CacheOperator::Cv),
-            Direction::W => matches!(cache, CacheOperator::Wb | CacheOperator::Cg | CacheOperator::Wt),
-        }
-    }
-}
-
-/// All threads in one warp, in warps of one cta, or in ctas of one gpu.
-pub(super) fn together(scope: Scope, threads: usize) -> Vec<Placement> {
-    let place = |t: u16| match scope {
-        Scope::Warp => Placement::default(),
-        Scope::Cta => Placement { warp: t, ..Placement::default() },
-        Scope::Cluster | Scope::Gpu | Scope::Sys => Placement { cluster: t, cta: t, ..Placement::default() },
-    };
-    (0..threads as u16).map(place).collect()
-}
 
 /// The thread of each access of a cycle.
 fn thread_of(cycle: &Cycle) -> Vec<usize> {
@@ -237,18 +209,6 @@ impl Cycle {
     }
 }
 
-/// The names of edges with `membar`, and those that they have with the fence that it is.
-pub(super) const MEMBARS: [(&str, &str); 3] =
-    [("MembarCta", "FenceScCta"), ("MembarGl", "FenceScGpu"), ("MembarSys", "FenceScSys")];
-
-/// Can the form say this edge? Its fences are `membar`.
-pub(super) fn has_edge(edge: &Edge) -> bool {
-    match edge {
-        Edge::Link { kind: LinkKind::Fence(order, scope), .. } => *order == Order::Sc && *scope != Some(Scope::Cluster),
-        _ => true,
-    }
-}
-
 const S32: Type = Type::new(TypeKind::Signed, 32);
 const B32: Type = Type::new(TypeKind::Bits, 32);
 
@@ -324,4 +284,12 @@ fn registers(test: &Test, thread: ThreadId) -> Vec<RegisterDeclaration> {
         }
     }
     found
+}
+
+/// Can the form say this edge? Its fences are `membar`.
+pub(super) fn has_edge(edge: &Edge) -> bool {
+    match edge {
+        Edge::Link { kind: LinkKind::Fence(order, scope), .. } => *order == Order::Sc && *scope != Some(Scope::Cluster),
+        _ => true,
+    }
 }

@@ -8,13 +8,16 @@ mod edge;
 mod enumerate;
 mod family;
 mod form_2015;
+mod memory_path;
+mod places;
 mod selection;
 
-pub use annotate::{Annotated, Language, Places, Variations};
+pub use annotate::{Annotated, Language, Variations};
 pub use edge::{Communication, Direction, Edge, LinkKind, NAMES, UnknownEdge};
 pub use enumerate::{Sizes, cycles, random};
 pub use family::{Family, Generated};
-pub use form_2015::MemoryPath;
+pub use memory_path::MemoryPath;
+pub use places::Places;
 pub use selection::{CyclePlan, CycleSelection};
 
 use std::fmt;

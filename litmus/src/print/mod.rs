@@ -5,6 +5,7 @@ mod c;
 mod condition;
 mod cuda;
 mod instruction;
+mod language;
 mod source;
 mod table;
 
@@ -12,8 +13,9 @@ pub use c::{CLine, statement_lines};
 pub use condition::{proposition, variable};
 pub use cuda::{NoProgram, program as cuda_program, results as cuda_results};
 pub use instruction::instruction;
-pub(crate) use source::language;
-pub use source::{CLanguage, SourceText, scope_word};
+pub use language::CLanguage;
+pub(crate) use language::language;
+pub use source::{SourceText, scope_word};
 
 use std::fmt;
 

@@ -13,9 +13,11 @@ mod function;
 mod meeting;
 mod multimem;
 mod number;
+mod place;
 mod ptx;
 mod scalar;
 mod sequencing;
+mod thread_id;
 mod types;
 
 pub use access::{Access, AccessOrder, Address, AssemblyWidth, Base, CacheOperator, Space, Value};
@@ -36,58 +38,15 @@ pub use margay_ptx::effect::NumberComparison;
 pub use meeting::{HOST, LANES, LaneExchange, LaunchOrder, WarpMeeting};
 pub use multimem::{MultimemAction, MultimemOperation};
 pub use number::Integer;
+pub use place::Place;
 pub use ptx::{Atom, Guard, Instruction, Operation};
 pub use scalar::{Type, TypeKind};
 pub use sequencing::{Evaluations, Sequencing};
+pub use thread_id::ThreadId;
 pub use types::AskedCondition;
 
-use std::fmt;
-
-use margay_models::diagnostic::{SourceFile, Span};
 use margay_models::execution::{Placement, Proxy, Scope};
 use margay_models::signature::{Architecture, Signature};
-
-/// Where in the text a part of the tree stood. All places are equal, so that trees compare by what they say.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Place(pub Span);
-
-impl Place {
-    /// The text there; the whole line where a place has no end.
-    pub fn text(self, file: &SourceFile) -> String {
-        let Span { start, end } = self.0;
-        let line = || {
-            let from = file.text.get(..start).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
-            file.text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or_default()
-        };
-        let text = file.text.get(start..end).filter(|text| !text.trim().is_empty()).unwrap_or_else(line);
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-}
-
-impl PartialEq for Place {
-    fn eq(&self, _: &Place) -> bool {
-        true
-    }
-}
-
-impl Eq for Place {}
-
-/// A thread, by its position in the header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ThreadId(pub u16);
-
-impl ThreadId {
-    /// The position as an index.
-    pub fn index(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
-impl fmt::Display for ThreadId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "P{}", self.0)
-    }
-}
 
 /// The syntax of a test, and with it the kind of machine that it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -8,6 +8,7 @@ mod accesses;
 mod address;
 pub(crate) mod asynchronous;
 mod barriers;
+mod bounds;
 mod code;
 mod compile_c;
 mod compile_ptx;
@@ -33,6 +34,7 @@ mod symbol;
 pub use crate::refused::Error;
 pub use address::Address;
 pub(crate) use address::is_address;
+pub use bounds::Bounds;
 pub use code::Code;
 pub use compiled::{Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
 pub(crate) use domain::Domains;
@@ -55,37 +57,6 @@ use crate::verdict::Witness;
 use accesses::Accesses;
 use shared::Shared;
 use stop::Stop;
-
-/// Bounds of the unfolding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Bounds {
-    /// How often each loop is gone round on a path.
-    pub unroll: usize,
-    /// The largest number of paths of a thread.
-    pub paths: usize,
-    /// Leave out paths that go round a loop which only waits: right for models that forbid no less when reads are added.
-    pub skip_waiting: bool,
-    /// With that, leave out those that go round a loop whose read-modify-writes write back what they read, too: right for the models of
-    /// which docs/semantics.md says so.
-    pub skip_rewriting: bool,
-    /// Leave out paths that only wait for the question of races as well: right where no access of such a round can race.
-    pub skip_waiting_for_races: bool,
-    /// Have threads that end let others pass at barriers by an arrival that is relaxed: right for models in which such an arrival orders no memory.
-    pub ends_let_pass: bool,
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Self {
-            unroll: 2,
-            paths: 4096,
-            skip_waiting: false,
-            skip_rewriting: false,
-            skip_waiting_for_races: false,
-            ends_let_pass: false,
-        }
-    }
-}
 
 /// The largest number of skeletons.
 const MAX_SKELETONS: usize = 10_000_000;

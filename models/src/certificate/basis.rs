@@ -9,7 +9,7 @@ use super::texts::{ModelText, Text};
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::dialect::{MARGAY, split_prefix};
 use crate::digest::digest;
-use crate::library::BUILT_IN_FOLDER;
+use crate::shipped::BUILT_IN_FOLDER;
 
 /// A text that a certificate rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::evidence::DialectEvidence;
 use super::{ALL, DARTAGNAN, HERD7, MARGAY, NameDialect, named, split_prefix};
 use crate::cat::{self, ast};
 use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
-use crate::library::BUILT_IN_FOLDER;
+use crate::shipped::BUILT_IN_FOLDER;
 use crate::signature::{BaseRelation, BaseSet};
 use crate::typing::Includes;
 

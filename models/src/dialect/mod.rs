@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cat::ast;
 use crate::diagnostic::SourceFile;
-use crate::library::BUILT_IN_FOLDER;
 use crate::model::Sort;
+use crate::shipped::BUILT_IN_FOLDER;
 use crate::signature::Signature;
 
 /// Every dialect.

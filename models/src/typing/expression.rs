@@ -114,7 +114,7 @@ impl Typing<'_> {
             return self.margay_base(name);
         }
         let sort = self.architecture.sort_of_absent(name)?;
-        if !self.file.name.starts_with(crate::library::BUILT_IN_FOLDER) && !self.absent.contains(name) {
+        if !self.file.name.starts_with(crate::shipped::BUILT_IN_FOLDER) && !self.absent.contains(name) {
             self.absent.insert(name.to_owned());
         }
         Some(TypedExpr::new(sort, self.intern(Node::Empty(sort), sort)))

@@ -4,6 +4,7 @@ mod apply;
 mod choice;
 mod expression;
 mod free;
+mod includes;
 mod instruction;
 mod load;
 mod problems;
@@ -11,8 +12,8 @@ mod recursion;
 mod scope;
 mod value;
 
-pub use load::{FilesThenBuiltIn, Includes, OnlyBuiltIn};
-pub(crate) use load::{only_models, read};
+pub use includes::{FilesThenBuiltIn, Includes, OnlyBuiltIn};
+pub(crate) use includes::{only_models, read};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -258,7 +259,7 @@ impl<'a> Typing<'a> {
         scope.bind("range", TypedMeaning::Projection(Projection::Range), false);
         for (name, text) in self.architecture.prelude {
             let text = self.options.texts.get(*name).map_or(*text, String::as_str);
-            let source = SourceFile::new(format!("{}{name}", crate::library::BUILT_IN_FOLDER), text);
+            let source = SourceFile::new(format!("{}{name}", crate::shipped::BUILT_IN_FOLDER), text);
             let parsed = cat::parse(&source);
             debug_assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
             let file = std::mem::replace(&mut self.file, source);

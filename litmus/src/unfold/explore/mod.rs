@@ -8,7 +8,9 @@
 mod access;
 mod asynchronous;
 mod choice;
+mod issued;
 mod lanes;
+mod state;
 mod value;
 
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
@@ -23,6 +25,8 @@ use super::symbol::Symbols;
 use super::{Bounds, Error, barriers};
 use crate::test::Place;
 use access::AccessedLocation;
+use issued::Issued;
+use state::{ExplorationState, Explorer};
 
 /// The largest number of steps of a path: more is no litmus test.
 const MAX_STEPS: usize = 4000;
@@ -37,34 +41,6 @@ pub(super) struct Explored {
     pub bounded: bool,
     /// Was a path left out that only waits?
     pub waits: bool,
-}
-
-/// Where an exploration stands.
-#[derive(Debug, Clone)]
-struct ExplorationState {
-    /// The next step.
-    at: usize,
-    steps: usize,
-    registers: Vec<Dependent>,
-    /// The position and the location of the last load-reserved, until a store-conditional comes.
-    reserved: Option<(u16, u16)>,
-    /// Reads that everything depends on, up to a step or to the end.
-    control: Vec<(Positions, Option<usize>)>,
-    /// How often each loop was gone round, by its head: however many jumps lead back to it.
-    jumps: Vec<(usize, usize)>,
-    /// Of these the loops around the step.
-    rounds: Vec<(usize, usize)>,
-    /// The last arrival at the head of each loop.
-    arrivals: Vec<Arrival>,
-    /// The asynchronous operation whose events are made.
-    operation: Option<u16>,
-    /// The events of asynchronous operations whose completion the next event waits for.
-    completes: Positions,
-    /// The events of asynchronous operations behind which the next ones stand in a pipeline.
-    behind: Positions,
-    /// What asynchronous operations were issued.
-    issued: asynchronous::Issued,
-    path: Path,
 }
 
 /// Explores a thread. Depth first, so that the order of the paths is that of the text: fall through first.
@@ -107,7 +83,7 @@ pub(super) fn explore(
         operation: None,
         completes: Positions::EMPTY,
         behind: Positions::EMPTY,
-        issued: asynchronous::Issued::default(),
+        issued: Issued::default(),
         path,
     });
     let mut paths = Vec::new();
@@ -121,22 +97,6 @@ pub(super) fn explore(
         }
     }
     Ok(Explored { paths, stopped: explorer.stopped, symbols: explorer.symbols, bounded: explorer.bounded, waits: explorer.waits })
-}
-
-struct Explorer<'a> {
-    program: &'a Program,
-    thread: usize,
-    shared: &'a Shared,
-    accesses: &'a Accesses,
-    bounds: Bounds,
-    symbols: Symbols,
-    open: Vec<ExplorationState>,
-    stopped: Vec<Path>,
-    bounded: bool,
-    waits: bool,
-    heads: Heads,
-    /// Does the program divide by what may be 0?
-    divides: bool,
 }
 
 impl Explorer<'_> {

@@ -2,9 +2,10 @@
 //! of an architecture's text. An instruction is said in the table form of the same text, so that tests in assembly are read as
 //! tables are (docs/architectures.md).
 
+use super::Architecture;
+use super::leaked::leaked;
 use super::scan::{ScannedLine, ScannedWord};
 use super::text::{ArchitectureReader, after};
-use super::{Architecture, leaked};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The most patterns of one text, each alternative of a line `each` counted.

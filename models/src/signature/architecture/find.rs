@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use super::{Architecture, EXTENSION};
 use crate::diagnostic::{Diagnostic, SourceFile};
-use crate::library;
+use crate::shipped;
 use crate::typing::{FilesThenBuiltIn, Includes};
 
 /// Is it the text of an architecture whose tests a front end reads? Such a one is known by other words.
 fn has_front_end(file: &SourceFile) -> bool {
     Architecture::FRONT_ENDS
         .iter()
-        .any(|a| file.name.starts_with(library::BUILT_IN_FOLDER) && a.word() == super::word_of(&file.name))
+        .any(|a| file.name.starts_with(shipped::BUILT_IN_FOLDER) && a.word() == super::number::word_of(&file.name))
 }
 
 /// The words of the built-in architectures whose tests no front end reads.
 pub fn built_in_words() -> Vec<String> {
-    let texts = library::architectures().filter(|file| !has_front_end(file));
-    texts.map(|file| super::word_of(&file.name).to_owned()).collect()
+    let texts = shipped::architectures().filter(|file| !has_front_end(file));
+    texts.map(|file| super::number::word_of(&file.name).to_owned()).collect()
 }
 
 /// The architecture that a word in the first line of a model or test stands for; `None` if there is no such text.
@@ -61,7 +61,7 @@ pub fn of_assembly(word: &str, file: &SourceFile) -> Result<Option<Architecture>
 /// There is a text of this name, and it describes no architecture.
 pub fn beside(word: &str, file: &SourceFile) -> Result<Option<Architecture>, Vec<Diagnostic>> {
     match FilesThenBuiltIn.open(file, &format!("{word}.{EXTENSION}")) {
-        Ok(text) if !text.name.starts_with(library::BUILT_IN_FOLDER) => Architecture::read(&text).map(Some),
+        Ok(text) if !text.name.starts_with(shipped::BUILT_IN_FOLDER) => Architecture::read(&text).map(Some),
         _ => Ok(None),
     }
 }
@@ -73,7 +73,7 @@ impl Architecture {
     /// Its text is wrong; tests read them all.
     pub fn built_in(word: &str) -> Option<Architecture> {
         let file: Arc<SourceFile> =
-            library::architectures().find(|file| super::word_of(&file.name) == word && !has_front_end(file))?;
+            shipped::architectures().find(|file| super::number::word_of(&file.name) == word && !has_front_end(file))?;
         Some(Self::read(&file).expect("the texts of architectures/ are part of the program and read without errors"))
     }
 }

@@ -1,23 +1,14 @@
 //! Architectures whose tests are written in a language of their own, which a front end in Rust reads and unfolds: PTX, C, and the plain
 //! accesses of GENERIC tests. The lines `front-end`, `words` and `well-formed` of their texts.
 
+use super::Architecture;
+use super::description::FrontEndText;
+use super::leaked::leaked;
 use super::text::{ArchitectureReader, after};
-use super::{Architecture, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 
 /// The words by which an architecture names the front end that reads its tests.
 const WORDS: [&str; 3] = ["generic", "c", "ptx"];
-
-/// What a text with a line `front-end` says of the front end's executions.
-pub(super) struct FrontEndText {
-    word: &'static str,
-    /// The first words of models that mean the architecture.
-    words: Vec<&'static str>,
-    /// How a model begins that is printed.
-    header: Option<&'static str>,
-    /// The file of signatures/ with the conditions of its executions.
-    well_formed: &'static str,
-}
 
 impl Architecture {
     /// The front end that reads its tests and makes its executions, by its word; `None` where tests are tables of its mnemonics.

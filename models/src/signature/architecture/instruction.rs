@@ -1,8 +1,10 @@
 //! Instructions: the lines `read`, `write`, `rmw` and `fence` of an architecture's text.
 
+use super::architecture_instruction::ArchitectureInstruction;
+use super::leaked::leaked;
 use super::scopes::SCOPED;
 use super::text::{ArchitectureReader, after};
-use super::{ArchitectureInstruction, MAX_INSTRUCTIONS, StatusDependency, leaked};
+use super::{MAX_INSTRUCTIONS, StatusDependency};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::signature::Operation;
 

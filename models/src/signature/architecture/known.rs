@@ -3,12 +3,15 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{Architecture, Description, leaked, text, word_of};
+use super::description::Description;
+use super::leaked::leaked;
+use super::number::word_of;
+use super::{Architecture, text};
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::dialect;
 use crate::judge::Judge;
-use crate::library;
 use crate::model::Model;
+use crate::shipped;
 
 #[derive(Default)]
 struct KnownArchitecture {
@@ -81,7 +84,7 @@ impl Architecture {
         self.entry().description.get_or_init(|| {
             // All others have theirs before they are handed out.
             let word = WITH_FRONT_END[self.0 as usize];
-            let file = library::architectures().find(|file| word_of(&file.name) == word);
+            let file = shipped::architectures().find(|file| word_of(&file.name) == word);
             let read = file.ok_or_else(Vec::new).and_then(|file| text::read(&file, word, self, true));
             read.unwrap_or_else(|errors| panic!("the texts of architectures/ are part of the program: {errors:?}"))
         })

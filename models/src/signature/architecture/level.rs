@@ -1,7 +1,8 @@
 //! The scopes of an architecture that is a text: levels of the one hierarchy of threads that all architectures share (warp, cta, cluster,
 //! gpu, sys), under the architecture's own names.
 
-use super::{Architecture, ArchitectureInstruction, Construct, Operation, Tags};
+use super::architecture_instruction::ArchitectureInstruction;
+use super::{Architecture, Construct, Operation, Tags};
 use crate::execution::Scope;
 
 /// What a scope is called.

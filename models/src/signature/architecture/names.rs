@@ -1,9 +1,10 @@
 //! Which base sets and relations models may name, what these are called, and what pictures call them. The lines `dependencies`, `sets`,
 //! `relations` and `print` of an architecture's text.
 
+use super::leaked::leaked;
 use super::level::{Level, SameLevel};
 use super::text::{ArchitectureReader, after, is_name};
-use super::{Architecture, Tag, leaked};
+use super::{Architecture, Tag};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::execution::{Order, Scope};
 use crate::signature::base::{COMMON_RELATIONS, COMMON_SETS, NamedBases};

@@ -1,8 +1,9 @@
 //! Reads the lines `scopes` and `optional` of an architecture's text: `scopes wave < wg|workgroup < agent < system`.
 
+use super::ArchitectureInstruction;
+use super::leaked::leaked;
 use super::level::{LevelDescription, Optional, ScopeKnowledge};
 use super::text::{ArchitectureReader, after, is_name};
-use super::{ArchitectureInstruction, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::execution::Scope;
 use crate::signature::base::COMMON_SETS;

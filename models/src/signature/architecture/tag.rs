@@ -161,3 +161,6 @@ impl Architecture {
         }
     }
 }
+
+/// The most tags of one architecture.
+pub const MAX_TAGS: usize = 32;

@@ -1,10 +1,11 @@
 //! Reads the lines of an architecture's text about tags: `tag`, `order` and `halves`.
 
+use super::MAX_TAGS;
+use super::leaked::leaked;
 use super::names::INCLUSION;
 use super::scopes::SCOPED;
 use super::tag::{TagDescription, TagEvents};
 use super::text::{ArchitectureReader, after, is_name};
-use super::{MAX_TAGS, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::signature::base::{COMMON_RELATIONS, COMMON_SETS};
 use crate::signature::{BaseRelation, Operation};

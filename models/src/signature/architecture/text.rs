@@ -13,8 +13,10 @@
 
 use std::sync::Arc;
 
+use super::Architecture;
+use super::description::Description;
+use super::leaked::leaked;
 use super::scan::{ScannedLine, ScannedWord, lines};
-use super::{Architecture, Description, leaked};
 use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use crate::signature::base::NamedBases;
 use crate::signature::{BaseRelation, BaseSet, Operation};
