@@ -58,7 +58,7 @@ pub(crate) fn all_files() -> impl Iterator<Item = Arc<SourceFile>> {
 }
 
 /// The texts of all built-in architectures.
-pub(crate) fn architectures() -> impl Iterator<Item = Arc<SourceFile>> {
+pub fn architectures() -> impl Iterator<Item = Arc<SourceFile>> {
     ARCHITECTURES.iter().map(|(name, text)| SourceFile::new(format!("{BUILT_IN_FOLDER}{name}.arch"), *text))
 }
 

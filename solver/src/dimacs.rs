@@ -4,25 +4,9 @@ use std::io::{self, Write};
 
 use margay_proof::SatLiteral;
 
+use crate::clause_text::write_clauses;
 use crate::logic::Logic;
 use crate::session::{Literal, Session};
-
-/// Writes so many clauses over so many variables.
-pub(crate) fn write_clauses<'c>(
-    out: &mut impl Write,
-    variables: usize,
-    count: usize,
-    clauses: impl Iterator<Item = &'c [SatLiteral]>,
-) -> io::Result<()> {
-    writeln!(out, "p cnf {variables} {count}")?;
-    for clause in clauses {
-        for literal in clause {
-            write!(out, "{literal} ")?;
-        }
-        writeln!(out, "0")?;
-    }
-    Ok(())
-}
 
 impl Session {
     /// Writes the clauses so far in DIMACS format, with the assumptions as unit clauses and each line of the comments as a

@@ -98,6 +98,7 @@ mod bounds;
 mod choices;
 mod circuit;
 mod clause_list;
+mod clause_text;
 mod cnf;
 mod cores;
 mod dimacs;

@@ -3,28 +3,13 @@
 mod arithmetic;
 mod memory;
 
-use super::{Effect, Meeting, MemoryScope, Update, Window};
+use super::meaning::{opaque, unknown};
+use super::operand::{register, target, window};
+use super::{Effect, Meeting};
 use crate::asynchronous;
 use crate::exchange::exchange;
 use crate::tensor;
-use crate::tree::{Instruction, Operand, RegisterId};
-
-pub(crate) fn unknown<'i>(why: &str) -> Option<Effect<'i>> {
-    Some(Effect::Unknown(why.to_owned()))
-}
-
-pub(crate) fn register(operand: &Operand) -> Option<RegisterId> {
-    if let Operand::Register(register) = operand { Some(*register) } else { None }
-}
-
-/// A register, or nothing for `_`.
-pub(crate) fn target(operand: &Operand) -> Option<Option<RegisterId>> {
-    match operand {
-        Operand::Register(register) => Some(Some(*register)),
-        Operand::Sink => Some(None),
-        _ => None,
-    }
-}
+use crate::tree::{Instruction, Operand};
 
 /// `None` where the operands are not those that are known.
 pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
@@ -121,17 +106,6 @@ fn call(i: &Instruction) -> Option<Effect<'_>> {
     Some(Effect::Call { function, address, results, arguments })
 }
 
-/// What is computed of operands by a function that nobody interprets.
-fn opaque(i: &Instruction) -> Option<Effect<'_>> {
-    let mut to = Vec::new();
-    match i.operands.first()? {
-        Operand::Vector(all) => to.extend(all.iter().filter_map(register)),
-        Operand::Pair(a, b) => to.extend([register(a), register(b)].into_iter().flatten()),
-        other => to.extend(target(other)?),
-    }
-    Some(Effect::Opaque { to, operands: i.operands[1..].iter().collect() })
-}
-
 /// An access that is not looked at: what is behind the destinations in its operands is read.
 fn unseen<'i>(i: &'i Instruction, why: &'static str) -> Option<Effect<'i>> {
     let to = match i.operands.first()? {
@@ -139,45 +113,4 @@ fn unseen<'i>(i: &'i Instruction, why: &'static str) -> Option<Effect<'i>> {
         other => register(other).into_iter().collect(),
     };
     Some(Effect::Unseen { why, to })
-}
-
-pub(crate) fn update(name: &str) -> Option<Update> {
-    Some(match name {
-        "exch" => Update::Exchange,
-        "cas" => Update::CompareAndSwap,
-        "add" => Update::Add,
-        "and" => Update::And,
-        "or" => Update::Or,
-        "xor" => Update::Xor,
-        "inc" => Update::Increment,
-        "dec" => Update::Decrement,
-        "min" => Update::Min,
-        "max" => Update::Max,
-        _ => return None,
-    })
-}
-
-pub(crate) fn window(i: &Instruction) -> Option<Window> {
-    i.qualifiers.iter().find_map(|q| {
-        Some(match q.split("::").next()? {
-            "global" => Window::Global,
-            "shared" => Window::Shared,
-            "const" => Window::Constant,
-            "local" => Window::Local,
-            "param" => Window::Parameter,
-            _ => return None,
-        })
-    })
-}
-
-pub(crate) fn scope(i: &Instruction) -> Option<MemoryScope> {
-    i.qualifiers.iter().find_map(|q| {
-        Some(match q.as_str() {
-            "cta" => MemoryScope::Cta,
-            "cluster" => MemoryScope::Cluster,
-            "gpu" | "gl" => MemoryScope::Gpu,
-            "sys" => MemoryScope::Sys,
-            _ => return None,
-        })
-    })
 }

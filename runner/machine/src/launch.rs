@@ -4,135 +4,16 @@ use margay_ptx::{Line, ReadError};
 use rustc_hash::FxHashMap;
 
 use crate::code::{self, MachineProgram};
+use crate::fault::Fault;
 use crate::limits::LaunchRefusal;
 use crate::machine::{KernelMachine, ThreadState};
 use crate::memory::GlobalMemory;
 use crate::order::InOrder;
 use crate::order::buffered::Buffered;
+use crate::schedule::{Finished, LaunchSize, MAX_BYTES, MemoryKind, Schedule};
 
 /// The most threads that are there at once, and the most bytes that they and their blocks take when they begin.
 const MAX_THREADS: u64 = 1 << 20;
-pub(crate) const MAX_BYTES: u64 = 2 << 30;
-
-/// How many blocks of how many threads, in three dimensions each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LaunchSize {
-    /// Blocks of the grid.
-    pub blocks: [u32; 3],
-    /// Threads of a block.
-    pub threads: [u32; 3],
-    /// Bytes of shared memory that the launch gives to each block.
-    pub dynamic_shared: u32,
-}
-
-/// Which memory the machine has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MemoryKind {
-    /// Each access takes place at once.
-    SequentiallyConsistent,
-    /// Stores wait, loads may take old values, and loads wait for what needs them.
-    Weak,
-    /// Only such pairs are reordered, whatever their scopes, and a store is there for all threads at once.
-    Reordering(ReorderedPair),
-}
-
-impl MemoryKind {
-    /// What an environment with this memory is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SequentiallyConsistent => "in order",
-            Self::Weak => "weak",
-            Self::Reordering(ReorderedPair::StoreStore) => "store-store",
-            Self::Reordering(ReorderedPair::StoreLoad) => "store-load",
-            Self::Reordering(ReorderedPair::LoadLoad) => "load-load",
-            Self::Reordering(ReorderedPair::LoadStore) => "load-store",
-        }
-    }
-}
-
-/// Two accesses of one thread to different locations, which take place the other way round. What reads and writes at once is either.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReorderedPair {
-    /// A store waits for a later one.
-    StoreStore,
-    /// A store waits for a later load.
-    StoreLoad,
-    /// A load takes what was there before an earlier one was done.
-    LoadLoad,
-    /// A load waits for a later store.
-    LoadStore,
-}
-
-/// Which of the ways that threads may run.
-#[derive(Debug, Clone, Copy)]
-pub struct Schedule {
-    /// The seed of all chance.
-    pub seed: u64,
-    pub memory: MemoryKind,
-    /// How many blocks are there at once.
-    pub places: u32,
-    /// After so many instructions a run has no end.
-    pub steps: u64,
-}
-
-/// A kernel ran to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finished {
-    /// How many instructions all threads executed.
-    pub steps: u64,
-}
-
-/// Why a kernel did not run to its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// What went wrong.
-    pub kind: FaultKind,
-    pub function: String,
-    /// The line of the source.
-    pub line: Option<Line>,
-    /// Where the instruction stands in the text, in bytes.
-    pub at: usize,
-    pub block: [u32; 3],
-    pub thread: [u32; 3],
-}
-
-/// What went wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FaultKind {
-    /// An address that is in no array.
-    Outside {
-        address: u64,
-        /// Which array it is the nearest to, in words.
-        near: Option<String>,
-    },
-    /// An address that is no multiple of the access's size.
-    Misaligned(u64),
-    /// The kernel stopped itself.
-    Trap(&'static str),
-    /// Threads wait at a barrier, or for what others of their warp bring, and no other comes.
-    BarrierNeverMet,
-    /// A thread meets others of its warp, at a barrier or to exchange something, and the mask does not name it.
-    NotOfMask,
-    /// It had not ended after so many instructions.
-    NoEnd(u64),
-    /// An instruction that this machine does not have.
-    Unknown(Box<str>),
-}
-
-impl std::fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Outside { near: Some(near), .. } => write!(f, "an access outside of every array ({near})"),
-            Self::Outside { address, near: None } => write!(f, "an access to {address:#x}, which is in no array"),
-            Self::Misaligned(address) => write!(f, "an access to {address:#x}, which is no multiple of its size"),
-            Self::Trap(what) => write!(f, "{what}"),
-            Self::BarrierNeverMet => write!(f, "threads wait at a barrier to which no other thread comes"),
-            Self::NotOfMask => write!(f, "a barrier or an exchange of a warp whose mask does not name the thread"),
-            Self::NoEnd(steps) => write!(f, "it had not ended after {steps} instructions"),
-            Self::Unknown(what) => write!(f, "{what}: this machine does not have it"),
-        }
-    }
-}
 
 /// Why a kernel could not be launched.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,14 +5,18 @@
 
 mod address;
 mod code;
+mod fault;
 mod late_load;
 mod launch;
 mod limits;
 mod machine;
 mod memory;
 mod order;
+mod schedule;
 mod variables;
 
-pub use launch::{Fault, FaultKind, Finished, LaunchError, LaunchSize, MachineModule, MemoryKind, ReorderedPair, Schedule};
+pub use fault::{Fault, FaultKind};
+pub use launch::{LaunchError, MachineModule};
 pub use limits::{KernelLimits, LaunchPart, LaunchRefusal};
 pub use memory::GlobalMemory;
+pub use schedule::{Finished, LaunchSize, MemoryKind, ReorderedPair, Schedule};

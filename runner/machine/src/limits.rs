@@ -2,7 +2,7 @@
 
 use margay_ptx::Module;
 
-use crate::launch::LaunchSize;
+use crate::schedule::LaunchSize;
 use crate::variables::{MAX_SHARED, shared_bytes};
 
 /// The most blocks in x, y and z, and the most threads of a block (CUDA C++ Programming Guide, technical specifications per compute capability).

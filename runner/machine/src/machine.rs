@@ -11,10 +11,11 @@ use margay_ptx::{Line, ScalarType};
 
 use crate::address::ArrayRoom;
 use crate::code::MachineProgram;
+use crate::fault::{Fault, FaultKind};
 use crate::late_load::LateLoad;
-use crate::launch::{Fault, FaultKind, Finished, LaunchSize, Schedule};
 use crate::memory::GlobalMemory;
 use crate::order::{Memories, MemoryOrdering, Who};
+use crate::schedule::{Finished, LaunchSize, Schedule};
 use call::CallFrame;
 
 /// A warp has so many threads.

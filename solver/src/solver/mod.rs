@@ -11,6 +11,7 @@ mod batsat;
 mod cadical;
 mod derivation;
 mod external;
+mod factory;
 mod relay;
 pub mod suite;
 #[cfg(feature = "varisat")]
@@ -18,7 +19,8 @@ mod varisat;
 
 use std::fmt;
 
-pub use backend::{Backend, Factory};
+pub use backend::Backend;
+pub use factory::Factory;
 
 use crate::limits::SolverLimits;
 use crate::proof::SatLiteral;

@@ -1,6 +1,7 @@
 //! What instructions compute of registers.
 
-use super::{opaque, target, unknown};
+use crate::effect::meaning::{opaque, unknown};
+use crate::effect::operand::target;
 use crate::effect::parts::PartProducts;
 use crate::effect::{Computation, Effect, Half, NumberComparison};
 use crate::tree::{Instruction, Kind, Operand, ScalarType};

@@ -1,7 +1,8 @@
 //! Loads, stores, read-modify-writes and fences.
 
-use super::{register, scope, target, unknown, update, window};
 use crate::asynchronous;
+use crate::effect::operand::{register, scope, target, update, window};
+use crate::effect::unknown;
 use crate::effect::{Effect, MemoryAccess, MemoryOrder, MemoryScope, Update, Window};
 use crate::tree::{Instruction, Operand};
 

@@ -7,8 +7,8 @@ use margay_ptx::float::FloatFunction;
 use super::KernelMachine;
 use crate::address::{FRAME_WINDOWS, SHARED_WINDOWS, call_of};
 use crate::code::{DecodedFunction, DecodedStep, MOST_ELEMENTS, MachineAccess, StepOperand};
+use crate::fault::{Fault, FaultKind};
 use crate::late_load::LateLoad;
-use crate::launch::{Fault, FaultKind};
 use crate::memory;
 use crate::order::{MachineCell, MemoryOrdering, Ordering, Who};
 

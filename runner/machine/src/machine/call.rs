@@ -2,9 +2,9 @@
 
 use super::KernelMachine;
 use crate::code::{Call, DecodedStep};
-use crate::launch::MAX_BYTES;
 use crate::memory;
 use crate::order::{MemoryOrdering, Who};
+use crate::schedule::MAX_BYTES;
 
 /// How deep calls may be.
 const MAX_DEPTH: usize = 256;

@@ -5,7 +5,7 @@ use margay_ptx::exchange::Exchange;
 
 use super::{BARRIERS, KernelMachine, LaneOffer, MeetingKey, ThreadStanding, ThreadState, WARP};
 use crate::code::{BarrierReduction, DecodedExchange, DecodedStep, GuardedStep, NONE, PredicateReduction, StepOperand};
-use crate::launch::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind};
 use crate::order::{MemoryOrdering, Who};
 
 impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {

@@ -6,7 +6,7 @@ use margay_ptx::{Kind, ScalarType};
 use super::{KernelMachine, Turn, WARP};
 use crate::address::call_address;
 use crate::code::{DecodedStep, GuardedStep, LaneMask, NONE, SpecialRegister, StepOperand};
-use crate::launch::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind};
 use crate::memory;
 use crate::order::{MemoryOrdering, Ordering, Who};
 

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::view::{BlockView, ThreadView, merge};
 use super::waiting_store::{StoreReach, WaitingStore};
 use super::{MachineCell, Memories, MemoryOrdering, Ordering, Who};
-use crate::launch::ReorderedPair;
+use crate::schedule::ReorderedPair;
 
 /// How many stores wait in a buffer.
 const MOST_WAITING: usize = 8;

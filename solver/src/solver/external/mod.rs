@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, Write};
 use margay_proof::SatLiteral;
 
 use super::{Factory, Solver, SolverAnswer, SolverFailure};
-use crate::dimacs::write_clauses;
+use crate::clause_text::write_clauses;
 use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
 use crate::proof::ProofLog;
