@@ -13,6 +13,7 @@ mod tree;
 mod types;
 
 use crate::lex::{CudaRefusal, CudaSpan};
+pub use crate::preprocess::FileReader;
 use crate::preprocess::{CudaFile, Preprocessor};
 use crate::read::ProgramReader;
 
@@ -86,9 +87,6 @@ fn library(text: &str) -> String {
     }
     found
 }
-
-/// Reads a file that a program includes: nothing where there is none; an error is why it is not read, as a sentence about `it`.
-pub type FileReader<'a> = dyn Fn(&str) -> Result<Option<String>, String> + 'a;
 
 /// A program to compile.
 pub struct CudaSource<'a> {

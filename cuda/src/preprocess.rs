@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::FileReader;
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme, lexed};
 use crate::macros::Macro;
 
@@ -579,3 +578,6 @@ impl ConditionReader<'_> {
         value
     }
 }
+
+/// Reads a file that a program includes: nothing where there is none; an error is why it is not read, as a sentence about `it`.
+pub type FileReader<'a> = dyn Fn(&str) -> Result<Option<String>, String> + 'a;

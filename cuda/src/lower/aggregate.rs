@@ -3,31 +3,11 @@
 
 use std::rc::Rc;
 
+use super::braced_list::BracedList;
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, ExpressionKind, FunctionRole, InitialTree};
 use crate::types::{CudaType, FieldLayout, StructureLayout, TypeShape};
-
-/// A list in braces whose type is not known yet, and the frame in which its values are.
-#[derive(Debug, Clone)]
-pub(super) struct BracedList {
-    all: Rc<[CudaExpression]>,
-    frame: usize,
-    pub at: CudaSpan,
-}
-
-impl PartialEq for BracedList {
-    fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.all, &other.all) && self.frame == other.frame
-    }
-}
-
-impl BracedList {
-    /// How many values are in it.
-    pub fn len(&self) -> usize {
-        self.all.len()
-    }
-}
 
 /// A part of a structure or an array that a value of a list is for.
 struct AggregateElement {

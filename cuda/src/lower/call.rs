@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::closure::is_function;
-use super::structure::FoundMethod;
+use super::function_value::FoundMethod;
 use super::{InlinedCall, KernelLowering, LoweringResult, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
@@ -487,8 +487,4 @@ const MAX_CONSTANT_CALLS: usize = 40;
 /// Is it a variable that holds a constant and never changes?
 fn is_fixed(value: &TypedValue) -> bool {
     matches!(&value.form, ValueForm::Place(ValuePlace::Fixed(form, _)) if matches!(**form, ValueForm::Constant(_)))
-}
-
-pub(super) fn is_reference(tree: &TypeTree) -> bool {
-    matches!(super::typename::strip(tree), TypeTree::Reference(_))
 }

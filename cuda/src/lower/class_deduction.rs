@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::structure::FoundMethod;
+use super::function_value::FoundMethod;
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;

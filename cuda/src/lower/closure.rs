@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::structure::FoundMethod;
+use super::function_value::{AddressedFunction, FoundMethod, LambdaScope};
 use super::{
     KernelLowering, KnownSpace, LocalNames, LoweringResult, LoweringStop, NameBinding, TypedValue, ValueForm, ValuePlace,
 };
@@ -13,27 +13,6 @@ use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{CudaExpression, ExpressionKind, LambdaTree, NamePart, NamePath, StructureTree};
 use crate::types::{CudaType, FieldLayout, ReferenceKind, StructureLayout, TemplateBindings, TypeShape};
-
-/// What the body of a lambda sees beside its parameters.
-#[derive(Debug, Clone)]
-pub(super) struct LambdaScope {
-    pub names: FxHashMap<Rc<str>, NameBinding>,
-    pub namespaces: Vec<Vec<Rc<str>>>,
-    pub aliases_of_namespaces: FxHashMap<Rc<str>, Vec<Rc<str>>>,
-    pub references: FxHashMap<Rc<str>, ReferenceKind>,
-    pub owner: Option<usize>,
-    pub this: Option<ValuePlace>,
-    pub object: CudaType,
-    /// Does it capture nothing?
-    pub is_plain: bool,
-}
-
-/// A function whose address is taken.
-#[derive(Debug, Clone)]
-pub(super) struct AddressedFunction {
-    overloads: Vec<FoundMethod>,
-    bindings: Option<Rc<TemplateBindings>>,
-}
 
 /// Is it the address of a function?
 pub(super) fn is_function(ty: &CudaType) -> bool {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::structure::FoundMethod;
+use super::function_value::FoundMethod;
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::tree::{CudaExpression, FunctionRole, FunctionTree, TemplateArgument};
@@ -222,7 +222,7 @@ impl KernelLowering {
     /// A list in braces: of one value as that value, else by what makes a structure or an array of it.
     fn sequence_of_list(
         &mut self,
-        list: &super::aggregate::BracedList,
+        list: &super::braced_list::BracedList,
         to: &CudaType,
     ) -> LoweringResult<Option<ConversionSequence>> {
         if !self.takes_list(list, to) {
@@ -360,7 +360,7 @@ impl KernelLowering {
             let StructureLayout { tree, bindings, .. } = self.structures[method.1].clone();
             let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
             let ty = self.outside(namespace, bindings, Some(method.1), |this| this.resolved(&method.0.result))?;
-            let is_reference = super::call::is_reference(&method.0.result);
+            let is_reference = super::typename::is_reference(&method.0.result);
             found.push((method, ty.value(), is_reference));
         }
         Ok(found)

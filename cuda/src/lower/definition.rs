@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::structure::FoundMethod;
+use super::function_value::FoundMethod;
 use super::{KernelLowering, LoweringResult};
 use crate::read::DeclaredItem;
 use crate::tree::{FunctionRole, FunctionTree, TemplateArgument, TypeTree};

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use margay_machine::{LaunchSize, MachineModule, MemoryKind, Schedule};
 use rustc_hash::FxHashSet;
 
+use super::known_bytes::{KnownBytes, number};
 use super::{CLASSES, KernelLowering, KnownSpace, LoweringResult, LoweringStop, MAX_TRIES, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, InitialTree};
@@ -20,14 +21,6 @@ pub(super) const MAX_STEPS_OF_ALL: u64 = 1 << 24;
 
 /// The most bytes that a constant has.
 const MAX_BYTES: u64 = 1 << 16;
-
-/// The bytes of a constant that is no number, with what they need where their address is taken.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct KnownBytes {
-    pub name: Rc<str>,
-    pub bytes: Vec<u8>,
-    pub align: u64,
-}
 
 /// Code that is made apart from that of the kernel.
 pub(super) struct CodeApart {
@@ -258,24 +251,5 @@ impl KernelLowering {
             }
         };
         ValuePlace::Memory { base: symbol, offset, space: KnownSpace::Constant }
-    }
-}
-
-/// A number of up to eight bytes.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
-}
-
-impl KnownBytes {
-    /// Its declaration in PTX, under a name.
-    fn declared(&self, symbol: &str) -> String {
-        let all: Vec<String> = self.bytes.iter().map(u8::to_string).collect();
-        format!(".const .align {} .b8 {symbol}[{}] = {{{}}};", self.align, all.len(), all.join(", "))
-    }
-
-    /// So many bytes as a number.
-    pub fn number(&self, offset: i64, bytes: u64) -> Option<u64> {
-        let start = usize::try_from(offset).ok()?;
-        Some(number(self.bytes.get(start..start.checked_add(bytes as usize)?)?))
     }
 }

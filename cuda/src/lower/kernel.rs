@@ -283,7 +283,7 @@ impl KernelLowering {
         let mut pack = Vec::new();
         for (n, (parameter, number)) in all.into_iter().enumerate() {
             let symbol: Rc<str> = format!("{name}_param_{n}").into();
-            let is_reference = super::call::is_reference(&parameter.ty);
+            let is_reference = super::typename::is_reference(&parameter.ty);
             let mut ty = self.type_of_parameter(parameter, number)?;
             if is_reference {
                 return self.refuse(parameter.at, "a parameter of a kernel that is a reference", "pass a pointer");

@@ -4,6 +4,7 @@
 mod access;
 mod aggregate;
 mod assembly;
+mod braced_list;
 mod call;
 mod cast;
 mod choice;
@@ -18,8 +19,10 @@ mod deduce;
 mod definition;
 mod evaluate;
 mod expression;
+mod function_value;
 mod instance;
 mod kernel;
+mod known_bytes;
 mod layout;
 mod lookup;
 mod member;
@@ -119,7 +122,7 @@ enum ValuePlace {
     /// A value that does not change; to change it the variable with this name has to be begun again in a register.
     Fixed(Box<ValueForm>, CudaSpan),
     /// The bytes of a constant, from so many on.
-    Known(Rc<evaluate::KnownBytes>, i64),
+    Known(Rc<known_bytes::KnownBytes>, i64),
     /// Some bits of a word of so many bytes: the first of them, and how many they are.
     Bits {
         word: Box<ValuePlace>,
@@ -142,7 +145,7 @@ enum ValueForm {
     Temporary(ValuePlace),
     Text(Rc<str>),
     /// A list in braces, before its type is known.
-    List(aggregate::BracedList),
+    List(braced_list::BracedList),
     /// Of `{..}`, which has no type of its own.
     Nothing,
 }
@@ -274,7 +277,7 @@ pub(crate) struct KernelLowering {
     globals: FxHashMap<usize, TypedValue>,
     declarations: String,
     /// Constants that are in memory, and where.
-    constants: FxHashMap<Rc<evaluate::KnownBytes>, Rc<str>>,
+    constants: FxHashMap<Rc<known_bytes::KnownBytes>, Rc<str>>,
     symbols: FxHashSet<Rc<str>>,
     /// How many instructions may still be executed for what is computed when the program is compiled.
     steps_left: u64,
@@ -305,9 +308,9 @@ pub(crate) struct KernelLowering {
     /// Functions that call themselves, which get a function of PTX.
     recursive: Vec<(Rc<str>, CudaSpan)>,
     /// What lambdas see, by the number of the structure that each is.
-    lambdas: FxHashMap<usize, closure::LambdaScope>,
+    lambdas: FxHashMap<usize, function_value::LambdaScope>,
     /// Functions whose addresses are taken: an address is the number of one, from 1.
-    functions: Vec<closure::AddressedFunction>,
+    functions: Vec<function_value::AddressedFunction>,
     /// How many of them the first call by an address was compared with.
     compared_functions: Option<usize>,
     needs_assertions: bool,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::copying::CopyKind;
 use super::expression::may_change;
-use super::structure::FoundMethod;
+use super::function_value::FoundMethod;
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;

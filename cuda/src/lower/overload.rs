@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::call::is_reference;
 use super::conversion::{ConversionSequence, ReferenceBinding, binding_of, is_left};
-use super::structure::FoundMethod;
+use super::function_value::FoundMethod;
+use super::typename::is_reference;
 use super::{KernelLowering, KnownSpace, LoweringResult, LoweringStop, TypedValue, ValueForm, ValuePlace};
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::tree::{FunctionTree, ParameterTree, TemplateArgument, TemplateParameter, TypeTree};

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::structure::FoundMethod;
+use super::function_value::FoundMethod;
 use super::{KernelLowering, LoweringResult};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;

@@ -3,14 +3,11 @@
 use std::rc::Rc;
 
 use super::copying::{CopyKind, element_structure};
+use super::function_value::FoundMethod;
 use super::{KernelLowering, KnownSpace, LoweringResult, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::tree::{FunctionRole, FunctionTree, InitialTree};
 use crate::types::{CudaType, FieldLayout, StructureLayout, TypeShape};
-
-/// A method, the structure that has it, and where that begins in the one it was looked for in.
-pub(super) type FoundMethod = (Rc<FunctionTree>, usize, u64);
-
 impl KernelLowering {
     /// The methods of a structure with a name, those of its bases where it has none.
     pub(super) fn methods(&self, number: usize, is: &dyn Fn(&FunctionTree) -> bool) -> Vec<FoundMethod> {

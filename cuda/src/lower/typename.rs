@@ -227,3 +227,7 @@ pub(super) fn strip(tree: &TypeTree) -> &TypeTree {
         other => other,
     }
 }
+
+pub(super) fn is_reference(tree: &TypeTree) -> bool {
+    matches!(strip(tree), TypeTree::Reference(_))
+}

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::scope::DeclarationScope;
+use super::declaration_scope::DeclarationScope;
 use super::{DeclaredItem, MAX_CHAIN, ProgramReader, is_reserved};
 use crate::lex::{CudaRefusal, CudaToken, Lexeme};
 use crate::tree::TemplateParameter;

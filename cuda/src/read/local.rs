@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::scope::{DeclarationScope, ScopedName};
+use super::declaration_scope::{DeclarationScope, ScopedName};
 use super::specifiers::{DeclarationSpecifiers, plain_specifiers};
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};

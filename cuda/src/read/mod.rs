@@ -3,11 +3,13 @@
 
 mod cursor;
 mod declaration;
+mod declaration_scope;
 mod declarator;
 mod expression;
 mod function;
 mod local;
 mod name;
+mod names_of_types;
 mod scope;
 mod specifiers;
 mod statement;
@@ -19,8 +21,9 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::name::{is_reserved, with_names_of_types};
-use self::scope::DeclarationScope;
+use self::declaration_scope::DeclarationScope;
+use self::name::is_reserved;
+use self::names_of_types::with_names_of_types;
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::preprocess::CudaFile;
 use crate::tree::{

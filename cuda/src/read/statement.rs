@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::scope::DeclarationScope;
+use super::declaration_scope::DeclarationScope;
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{

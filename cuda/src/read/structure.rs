@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::scope::DeclarationScope;
+use super::declaration_scope::DeclarationScope;
 use super::specifiers::{DeclarationSpecifiers, plain_specifiers};
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::scope::{DeclarationScope, ScopedName};
+use super::declaration_scope::{DeclarationScope, ScopedName};
 use super::specifiers::plain_specifiers;
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
