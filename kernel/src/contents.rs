@@ -12,7 +12,6 @@ use margay_ptx::effect::Effect;
 use rustc_hash::FxHashSet;
 
 use crate::answer::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked};
-use crate::ask::{KernelQuestion, reached};
 use crate::content::{ArrayContent, ContentRest};
 use crate::effort::{Effort, Engines};
 use crate::inquiry::{Inquiry, LaunchFindings};
@@ -21,6 +20,8 @@ use crate::layout::{Layout, Object};
 use crate::mark::MarkKind;
 use crate::passing::arguments;
 use crate::program::{ArrayUse, Executed};
+use crate::question::KernelQuestion;
+use crate::reached::reached;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin};
 use crate::thread::PreparedModule;
 

@@ -11,6 +11,7 @@ use margay_ptx::effect::{Computation, Half, Meeting, NumberComparison, Update};
 use margay_ptx::exchange::{Exchange, LaneValues};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
+use crate::brought::{Brought, ExchangeKey};
 use crate::layout::{LOCAL, Object};
 use crate::residue::{CodePiece, Line, MemoryCell};
 use crate::thread::{Key, KnownValue, OPAQUE, OPEN, State, Step, Thread, Value, constant};
@@ -26,36 +27,6 @@ const MOST_OPEN: usize = 4;
 
 /// What says in a place of an exchange that a value is there.
 pub(crate) const IS_THERE: u64 = 1 << 32;
-
-/// An exchange of a warp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ExchangeKey {
-    /// The warp, among those of all blocks.
-    pub warp: u32,
-    /// Who takes part.
-    pub mask: u32,
-    /// Which one it is of this mask.
-    pub number: u32,
-}
-
-/// What a lane brings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Brought {
-    pub exchange: Exchange,
-    /// Its bits, where they are constant.
-    pub bits: Option<u64>,
-    /// Does nobody interpret it?
-    pub opaque: bool,
-}
-
-impl Brought {
-    fn new(exchange: Exchange, ty: ScalarType, own: &Value) -> Self {
-        Self { exchange, bits: own.bits().map(|bits| ty.cut(bits)), opaque: own.known.is_opaque() }
-    }
-}
-
-/// What all lanes bring.
-pub(crate) type ExchangesOfWarps = BTreeMap<ExchangeKey, BTreeMap<u32, Brought>>;
 
 impl Thread<'_, '_> {
     /// Does an exchange.

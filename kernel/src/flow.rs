@@ -5,8 +5,6 @@ use margay_ptx::effect::{Effect, MemoryAccess, MemoryOrder, MemoryScope, Update,
 use margay_ptx::{Instruction, Operand, RegisterId};
 use rustc_hash::FxHashSet;
 
-use crate::selection::leaves;
-
 /// A function, and what its instructions do.
 #[derive(Clone, Copy)]
 pub(crate) struct FunctionFlow<'a> {
@@ -150,4 +148,19 @@ fn registers(operands: &[Operand]) -> Vec<RegisterId> {
 
 fn any(operands: &[Operand], among: &FxHashSet<RegisterId>) -> bool {
     registers(operands).iter().any(|register| among.contains(register))
+}
+
+/// Operands, and those in them.
+pub(crate) fn leaves(operands: &[Operand]) -> Vec<&Operand> {
+    let mut todo: Vec<&Operand> = operands.iter().collect();
+    let mut found = Vec::new();
+    while let Some(operand) = todo.pop() {
+        match operand {
+            Operand::Address(base, _) => todo.push(base),
+            Operand::Vector(parts) | Operand::List(parts) => todo.extend(parts),
+            Operand::Pair(a, b) => todo.extend([&**a, &**b]),
+            other => found.push(other),
+        }
+    }
+    found
 }

@@ -224,8 +224,8 @@ mod tests {
     use margay_litmus::test::Operation;
 
     use super::{FenceSearch, FenceSite, SiteSet, harden, smallest_hitting};
-    use crate::ask::KernelQuestion;
     use crate::obligation::obligations;
+    use crate::question::KernelQuestion;
 
     /// As few fences as are enough are as few as trying all sets finds, of small programs; and what is enough stays so with more fences.
     #[test]

@@ -10,7 +10,6 @@ use margay_ptx::Operand;
 use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands};
-use crate::ask::{KernelQuestion, reached};
 use crate::condition::{ELEMENT, FinalCondition, asked_bytes};
 use crate::effort::{Effort, Engines};
 use crate::launch::{Launch, MAX_THREADS};
@@ -20,6 +19,8 @@ use crate::mark::MarkKind;
 use crate::omission::{Omission, OmissionReason};
 use crate::parameter::{has_short_pointer, made_of};
 use crate::program::{Executed, Written, clean};
+use crate::question::KernelQuestion;
+use crate::reached::reached;
 use crate::repair::Goal;
 use crate::residue::Origin;
 use crate::selection::LaunchSelection;

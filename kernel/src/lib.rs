@@ -8,6 +8,7 @@ mod access;
 mod alternatives;
 mod answer;
 mod ask;
+mod brought;
 mod cached;
 mod collective;
 mod condition;
@@ -38,7 +39,9 @@ mod parameter;
 mod passing;
 mod phase;
 mod program;
+mod question;
 mod race;
+mod reached;
 mod reading;
 mod relevance;
 mod repair;
@@ -62,12 +65,13 @@ pub use answer::{
     ContentsAnswer, Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked,
     RepairAnswer, RepairChange, RepairSide, Spot, Stands, WeakerAnswer, WeakerChange,
 };
-pub use ask::{KernelQuestion, UNROLL, ask};
+pub use ask::ask;
 pub use content::{ArrayContent, ContentRest};
 pub use layout::Object;
 pub use mark::MarkKind;
 pub use obligation::{hardened, weakened};
 pub use omission::{Omission, OmissionReason};
+pub use question::{KernelQuestion, UNROLL};
 pub use reading::KernelReading;
 pub use residue::{MemoryCell, Origin};
 pub use selection::{IdentityUse, LaunchSelection};

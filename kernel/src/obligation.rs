@@ -7,7 +7,6 @@ use margay_litmus::test::{Body, Dialect, Instruction, Test};
 use margay_litmus::{explicit, print};
 
 use crate::answer::{FindingKind, HardeningAnswer, NotLooked, WeakerAnswer};
-use crate::ask::{KernelQuestion, reached};
 use crate::effort::{Effort, Engines};
 use crate::harden::harden;
 use crate::inquiry::Inquiry;
@@ -15,6 +14,8 @@ use crate::launch::{Launch, SMALL};
 use crate::layout::Layout;
 use crate::passing::arguments;
 use crate::program::Executed;
+use crate::question::KernelQuestion;
+use crate::reached::reached;
 use crate::repair::Goal;
 use crate::residue::Origin;
 use crate::selection::LaunchSelection;

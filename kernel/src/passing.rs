@@ -2,10 +2,10 @@
 
 use margay_ptx::{Function, Kind, Parameter, VariableId};
 
-use crate::ask::KernelQuestion;
 use crate::content::ArrayContent;
 use crate::launch::{Argument, Launch};
 use crate::parameter::{FieldUse, ParameterUse, field_uses, parameter_uses};
+use crate::question::KernelQuestion;
 use crate::selection::LaunchSelection;
 use crate::thread::PreparedModule;
 

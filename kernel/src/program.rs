@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::written::{Written, clean};
+use crate::brought::ExchangesOfWarps;
 use crate::collective::with_last_rounds_together;
 use crate::condition::ELEMENT;
-use crate::exchange::ExchangesOfWarps;
 use crate::launch::{Launch, coordinates};
 use crate::layout::{Layout, Object};
 use crate::mark::{Mark, MarkKind};

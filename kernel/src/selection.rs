@@ -6,11 +6,13 @@ use margay_ptx::effect::{Effect, MemoryScope, Window};
 use margay_ptx::{Instruction, Operand, RegisterId, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ask::{KernelQuestion, reached};
 use crate::flow::FunctionFlow;
+use crate::flow::leaves;
 use crate::launch::{CHOSEN, Launch, MAX_THREADS, SMALL};
 use crate::limits::PlaceLimits;
 use crate::parameter::made_of;
+use crate::question::KernelQuestion;
+use crate::reached::reached;
 use crate::thread::PreparedModule;
 
 /// How a kernel tells threads of a block, or blocks, apart.
@@ -467,19 +469,4 @@ fn number(name: &str) -> Option<Axis> {
         "ctaid" => Some(Axis::Blocks),
         _ => None,
     }
-}
-
-/// Operands, and those in them.
-pub(crate) fn leaves(operands: &[Operand]) -> Vec<&Operand> {
-    let mut todo: Vec<&Operand> = operands.iter().collect();
-    let mut found = Vec::new();
-    while let Some(operand) = todo.pop() {
-        match operand {
-            Operand::Address(base, _) => todo.push(base),
-            Operand::Vector(parts) | Operand::List(parts) => todo.extend(parts),
-            Operand::Pair(a, b) => todo.extend([&**a, &**b]),
-            other => found.push(other),
-        }
-    }
-    found
 }

@@ -267,10 +267,11 @@ fn is_register(word: &str) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use crate::ask::{KernelQuestion, reached};
     use crate::layout::Layout;
     use crate::passing::arguments;
     use crate::program::Executed;
+    use crate::question::KernelQuestion;
+    use crate::reached::reached;
     use crate::thread::PreparedModule;
 
     /// A barrier between two blocks of 33 threads: whatever thread writes, and whatever number, its races are those of one pair or another.

@@ -12,12 +12,15 @@ mod cluster;
 mod computed_ways;
 mod copy;
 mod counter;
+mod draw_counts;
+mod evaluate;
 mod facts;
 mod labels;
 mod mbarrier_memory;
 mod memory;
 mod place;
 mod prepared;
+mod state;
 mod stop;
 mod tensor_core;
 mod tensor_map;
@@ -31,17 +34,19 @@ use margay_ptx::effect::{Computation, Effect, Meeting, Window};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use self::counter::{DrawCounts, is_drawn_alone, learn_draws};
+pub(crate) use self::counter::{is_drawn_alone, learn_draws};
+pub(crate) use self::draw_counts::DrawCounts;
 pub(crate) use self::facts::{
     CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, MbarrierMemory, TensorFacts, Use, Uses, ValuesOfCells, add_writer,
 };
-use self::labels::{MeetingCounts, without_meetings};
+use self::labels::without_meetings;
 pub(crate) use self::place::BEYOND;
 pub(crate) use self::prepared::PreparedModule;
+pub(crate) use self::state::{State, Step, Thread};
 pub(crate) use self::trail::{UndefinedRead, ValueTrail, ValueUses};
 use self::value::uninterpreted;
 pub(crate) use self::value::{Key, KnownValue, OPAQUE, OPEN, Value, constant};
-use crate::exchange::ExchangesOfWarps;
+use crate::brought::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{LOCAL, Layout, Object, SHARED};
 use crate::mark::{Mark, MarkKind};
@@ -96,75 +101,6 @@ pub(crate) struct Specialised {
     pub trail: Option<ValueTrail>,
     /// Bytes that it reads as if nobody wrote them (`ld.global.nc`).
     pub cached: FxHashSet<(Object, u64)>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct State {
-    function: usize,
-    at: usize,
-    /// The calls around: function and instruction.
-    calls: Vec<(usize, usize)>,
-    pub known: BTreeMap<Key, KnownValue>,
-}
-
-/// How a step ends.
-pub(crate) enum Step {
-    Next,
-    /// The thread goes elsewhere, or ends.
-    Left,
-    /// The same instruction once more, with more known.
-    Again,
-}
-
-pub(crate) struct Thread<'a, 'm> {
-    pub prepared: &'a PreparedModule<'m>,
-    pub layout: &'a Layout,
-    pub facts: &'a LaunchFacts,
-    pub launch: Launch,
-    pub block: u32,
-    pub thread: u32,
-    /// Is no more to be executed?
-    is_over: &'a dyn Fn() -> bool,
-    pub(crate) code: Vec<Line>,
-    labels: FxHashMap<State, u32>,
-    /// The jumps back to rounds that are taken for one, and how many exchanges of its warp are in such a round.
-    rounds: BTreeMap<Origin, u64>,
-    /// How often it has met others of its warp where it comes to its end.
-    met_at_end: Option<MeetingCounts>,
-    /// The labels of states without how often the thread has met others of its warp, with that beside each.
-    heads: FxHashMap<State, Vec<(MeetingCounts, u32)>>,
-    todo: Vec<(u32, State)>,
-    names: FxHashMap<Key, usize>,
-    fresh: usize,
-    asides: usize,
-    /// How many pieces of code there are, labels left out.
-    size: usize,
-    uses: Uses,
-    copies: BTreeMap<MemoryCell, CopyUse>,
-    parts: BTreeSet<MemoryCell>,
-    omissions: Vec<Omission>,
-    suppositions: Vec<Omission>,
-    loads: LoadsOfTensors,
-    tensors: TensorFacts,
-    mbarriers: MbarrierMemory,
-    /// Code that stands behind all other: where it stops, that a check leads to.
-    behind: Vec<Line>,
-    /// How many steps that order something the first pieces of its code are, and how many pieces these are.
-    epoch: (usize, usize),
-    marks: Vec<Mark>,
-    skipped: BTreeSet<Origin>,
-    opaque: FxHashSet<(Object, u64)>,
-    pointers: std::collections::BTreeSet<u64>,
-    pub(crate) exchanges: ExchangesOfWarps,
-    /// What it writes to each cell.
-    values: ValuesOfCells,
-    draws: DrawCounts,
-    visited: FxHashSet<Origin>,
-    /// Reads of memory that nobody wrote, by the register that stands for what they return.
-    undefined: BTreeMap<String, UndefinedRead>,
-    /// Registers that stand for global memory and for addresses: what is in them matters.
-    sinks: BTreeMap<String, bool>,
-    cached: FxHashSet<(Object, u64)>,
 }
 
 impl<'a, 'm> Thread<'a, 'm> {

@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::access::is_modification;
 use crate::answer::{Finding, FindingKind, RepairAnswer};
-use crate::ask::reached;
 use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
@@ -17,6 +16,7 @@ use crate::mark::MarkKind;
 use crate::meeting::numbered;
 use crate::passing::arguments;
 use crate::program::{Executed, Written};
+use crate::reached::reached;
 use crate::relevance::ValueRelevance;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin, successors};
 use crate::selection::LaunchSelection;

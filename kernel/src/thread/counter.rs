@@ -9,30 +9,16 @@
 //! draw in the order that returns a number which was not followed. All before it were followed, so that with it they are as many as were counted, at most,
 //! and its number is one of those that were.
 
-use std::collections::BTreeMap;
-
 use margay_ptx::RegisterId;
 use margay_ptx::effect::{MemoryAccess, MemoryScope, Update};
 use rustc_hash::FxHashSet;
 
+use super::draw_counts::{DrawCount, DrawCounts};
 use super::facts::{MAX_VALUES, Uses};
 use super::value::{Key, KnownValue, Value};
 use super::{State, Thread};
 use crate::layout::Object;
 use crate::residue::MemoryCell;
-
-/// What is known of a counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DrawCount {
-    /// What each draw adds.
-    pub step: u64,
-    /// How often it is drawn at most.
-    pub draws: u64,
-}
-
-/// The counters, each with what is known of it; nothing of memory that is used in another way, too, or drawn too often to be followed. It grows from round
-/// to round.
-pub(crate) type DrawCounts = BTreeMap<MemoryCell, Option<DrawCount>>;
 
 /// Takes in how often the threads draw: what one draws is added to what the others do, and is never less than it was.
 pub(crate) fn learn_draws(known: &mut DrawCounts, of_threads: &[&DrawCounts], is_counter: &dyn Fn(&MemoryCell) -> bool) {

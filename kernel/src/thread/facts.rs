@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use super::counter::DrawCounts;
-use crate::exchange::ExchangesOfWarps;
+use super::draw_counts::DrawCounts;
+use crate::brought::ExchangesOfWarps;
 use crate::layout::Object;
 use crate::residue::{MemoryCell, Origin};
 

@@ -1,12 +1,8 @@
 //! The states of a thread that its code goes back to, each with a label.
 
-use std::collections::BTreeMap;
-
-use super::{Key, KnownValue, State, Thread};
+use super::state::{MeetingCounts, State, Thread};
+use super::{Key, KnownValue};
 use crate::residue::Origin;
-
-/// How often a thread has met others of its warp, by the masks.
-pub(super) type MeetingCounts = BTreeMap<u32, u64>;
 
 /// A state without how often the thread has met others of its warp, and that.
 pub(super) fn without_meetings(state: &State) -> (State, MeetingCounts) {

@@ -11,11 +11,11 @@ use super::facts::add_writer;
 use super::place::AddressPlace;
 use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, constant, number};
 use super::{State, Step, Thread, UndefinedRead};
+use crate::flow::leaves;
 use crate::layout::{LOCAL, Object, SHARED, Target};
 use crate::mark::{Mark, MarkKind};
 use crate::omission::OmissionReason;
 use crate::residue::{CodePiece, Idle, IssueFamily, MemoryCell, Origin};
-use crate::selection::leaves;
 use crate::spelling::{data, qualified, update_name};
 
 impl Thread<'_, '_> {
