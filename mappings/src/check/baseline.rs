@@ -6,28 +6,18 @@
 //! all programs whose execution is legal with these orders are excluded at once; where reads-from and modification order must be others, the engine
 //! for litmus tests decides, and the one program is excluded.
 
-use margay_litmus::engine::Runner;
-use margay_litmus::explicit;
-use margay_litmus::unfold::ExecutionProgram;
-use margay_models::bits::Event;
 use margay_models::execution::Scope;
 use margay_models::signature::Operation;
-use margay_solver::{Encoding, Expr, Formula, Instance, Logic, Relation, Session, SessionOutcome, TupleSet};
+use margay_solver::{Expr, Formula, Logic, Relation, TupleSet};
 
-use super::options::CheckOptions;
-use crate::change::{OperationUse, compile, uses};
-use crate::encode::atoms::Atoms;
 use crate::encode::classes::types;
 use crate::encode::{MappingProblem, MappingVocabulary};
 use crate::language::kind::{ConstructUse, EXCHANGE, KindSet, OPERATIONS, RowUses, TYPES, exists};
 use crate::language::{Lowering, LoweringForm, Mapping, Row, ScopePattern, StepScope, Used, exact_uses, other_orders};
-use crate::naming;
-use crate::witness::{SearchFault, Witness};
 
-/// At most so many mixtures of the baseline's alternatives are tried for a candidate.
-const MOST_MIXTURES: usize = 4096;
-/// At most so many candidates of one case may be counterexamples of the baseline; with more the case is undecided.
-pub const MOST_OLD: usize = 2000;
+mod refute;
+
+pub use refute::{BaselineRefuter, BaselineStanding, MOST_OLD};
 
 /// A mapping beside another one.
 #[derive(Debug, Clone)]
@@ -311,130 +301,4 @@ impl OldCandidate {
 fn is(logic: &mut Logic, relation: Relation, tuples: &TupleSet) -> Formula {
     let (own, constant) = (logic.rel(relation), logic.constant(tuples.clone()));
     logic.equal(own, constant)
-}
-
-/// Whose a counterexample is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BaselineStanding {
-    /// The baseline does not have it, or says nothing of one of its operations: it is new.
-    New,
-    /// The baseline has it, too.
-    Old(OldCandidate),
-    /// It is not known.
-    Unknown,
-}
-
-/// Decides whether the baseline has a counterexample.
-pub struct BaselineRefuter<'a> {
-    baseline: &'a Baseline,
-    runner: Runner,
-}
-
-impl<'a> BaselineRefuter<'a> {
-    /// Prepares a baseline.
-    pub fn new(baseline: &'a Baseline) -> Self {
-        Self { baseline, runner: Runner::new(&baseline.mapping.target) }
-    }
-
-    pub fn baseline(&self) -> &'a Baseline {
-        self.baseline
-    }
-
-    /// Does the baseline have this counterexample?
-    ///
-    /// # Errors
-    /// The solver failed.
-    pub fn standing(
-        &mut self,
-        (problem, options): (&mut MappingProblem, &CheckOptions),
-        (atoms, instance): (&Atoms, &Instance),
-        witness: &Witness,
-    ) -> Result<BaselineStanding, SearchFault> {
-        if self.baseline.is_searchable(&problem.vocabulary) {
-            for variant in 0..self.baseline.variants.len() {
-                match self.orders(problem, options, (atoms, instance), variant)? {
-                    None => return Ok(BaselineStanding::Unknown),
-                    Some(Some(orders)) => return Ok(BaselineStanding::Old(OldCandidate::Legal(orders))),
-                    Some(None) => {}
-                }
-            }
-        }
-        Ok(match self.has_outcome(witness, options) {
-            None => BaselineStanding::Unknown,
-            Some(false) => BaselineStanding::New,
-            Some(true) => {
-                let tuples = |relation| Some((relation, instance.tuples(relation)?.clone()));
-                let told = problem.vocabulary.told().into_iter().filter_map(tuples).collect();
-                BaselineStanding::Old(OldCandidate::Outcome(told))
-            }
-        })
-    }
-
-    /// Orders with which the baseline's execution of a candidate is legal, if there are such. `None` if a limit was reached.
-    fn orders(
-        &self,
-        problem: &mut MappingProblem,
-        options: &CheckOptions,
-        (atoms, instance): (&Atoms, &Instance),
-        variant: usize,
-    ) -> Result<Option<Option<OldOrders>>, SearchFault> {
-        let formula = self.baseline.legal(problem, variant, None);
-        let v = &problem.vocabulary;
-        let mut bounds = v.bounds(atoms);
-        for relation in
-            v.searched().chain(v.mo_descending).chain(v.data.iter().copied()).filter(|r| ![v.related, v.fence_order].contains(r))
-        {
-            if let Some(tuples) = instance.tuples(relation) {
-                bounds.exactly(relation, tuples.clone());
-            }
-        }
-        let mut session = Session::new(bounds, Encoding::default(), &options.backend);
-        session.set_limits(options.limits());
-        session.assert(&problem.logic, formula);
-        Ok(match session.solve(&[], &options.limits())? {
-            SessionOutcome::Sat(found) => {
-                let of = |relation| found.tuples(relation).cloned().unwrap_or_else(|| TupleSet::new(2));
-                Some(Some(OldOrders { variant, related: of(v.related), fences: of(v.fence_order) }))
-            }
-            SessionOutcome::Unsat => Some(None),
-            SessionOutcome::Unknown => None,
-        })
-    }
-
-    /// Can the program have its outcome, whatever the baseline chooses? `None` if it is not known.
-    fn has_outcome(&mut self, witness: &Witness, options: &CheckOptions) -> Option<bool> {
-        let mapping = &self.baseline.mapping;
-        let Witness { source, target, origin, finals, .. } = witness;
-        let (named, uses) = (naming::name(mapping, source, target, origin)?, uses(mapping, source)?);
-        let choices: Vec<&Vec<Lowering>> = named.operations.iter().map(|o| &self.baseline.said[o.row][o.alternative]).collect();
-        let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MOST_MIXTURES)?;
-        for mut number in 0..count {
-            let chosen: Vec<&Lowering> = choices
-                .iter()
-                .map(|of| {
-                    let one = &of[number % of.len()];
-                    number /= of.len();
-                    one
-                })
-                .collect();
-            if self.runs_to(witness, &uses, &chosen, finals, options)? {
-                return Some(true);
-            }
-        }
-        Some(false)
-    }
-
-    fn runs_to(
-        &mut self,
-        Witness { source, .. }: &Witness,
-        uses: &[OperationUse],
-        chosen: &[&Lowering],
-        finals: &[Option<Event>],
-        options: &CheckOptions,
-    ) -> Option<bool> {
-        let (target, finals) = compile(&self.baseline.mapping, source, uses, chosen, finals)?;
-        let program = ExecutionProgram::of(&target, &finals).ok()?;
-        let limits = explicit::Options { deadline: options.deadline, ..explicit::Options::default() };
-        self.runner.run_program(&program, &limits).ok().map(|verdict| verdict.reachable)
-    }
 }

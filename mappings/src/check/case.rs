@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use margay_solver::{Formula, Instance, Literal, Statistics};
 
-use super::cases::{CaseCosts, Cube};
+use super::cases::{CaseCost, CaseCosts, Cube};
 use super::options::CheckOptions;
 use super::program::{Learned, RaceLesson, Taught};
 use crate::encode::atoms::Atoms;
@@ -33,6 +33,13 @@ pub struct CaseDecision {
     pub learned: Learned,
     /// With [`CaseAnswer::Unknown`]: the candidate that was not decided, if it was in hand.
     pub pending: Option<Instance>,
+}
+
+impl CaseDecision {
+    /// What it took.
+    pub fn cost(&self) -> CaseCost {
+        CaseCost { conflicts: self.statistics.conflicts as f64, seconds: self.seconds }
+    }
 }
 
 /// Candidates that were refuted, and how.

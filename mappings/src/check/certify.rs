@@ -10,15 +10,8 @@ use super::options::CheckOptions;
 use super::questions::{self, CheckQuestions};
 use super::taught::lesson;
 use crate::certificate::{self, CaseOutcome, MappingSubject, ModelText, QuestionOptions, Text};
-use crate::encode::Techniques;
 use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
-
-/// Why these options give no certificate, if they do not.
-pub fn refused(options: &CheckOptions) -> Option<Diagnostic> {
-    let partly = || Diagnostic::error("a certificate is of all techniques together");
-    certificate::without_proofs(&options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
-}
 
 /// A part with a proof, as a certificate has it.
 pub fn case(part: &CasePart<'_>, answered: &PartAnswer) -> Option<certificate::CertifiedCase> {

@@ -108,7 +108,7 @@ impl ProgramKind {
     /// Keeps what the shapes of a bound cost, and what their races teach about all shapes.
     pub fn learn_from(&mut self, decided: &[DecidedShape<'_>]) {
         for DecidedShape { shape, decisions, .. } in decided {
-            self.costs.learn(shape, decisions);
+            decisions.iter().for_each(|d| self.costs.insert(shape, d.question, d.cost()));
             self.learn(shape, decisions.iter().map(|d| &d.learned));
         }
     }

@@ -5,9 +5,9 @@ use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::signature::{BaseRelation, BaseSet, Construct};
 
 use super::case::CaseQuestion;
-use super::certify;
 use super::options::{CheckOptions, MAX_BOUND};
-use crate::encode::{AxiomId, MappingProblem, chosen_fences};
+use crate::certificate;
+use crate::encode::{AxiomId, MappingProblem, Techniques, chosen_fences};
 use crate::language::Mapping;
 use crate::language::selection::MappingQuestion;
 use crate::level::{CoReading, Level};
@@ -56,7 +56,7 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<CheckQuestio
         );
     }
     if options.certify.is_some() {
-        errors.extend(certify::refused(options));
+        errors.extend(uncertified(options));
     }
     if options.baseline.is_some() {
         errors.extend(beside(options));
@@ -74,6 +74,12 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<CheckQuestio
     } else {
         Err(errors)
     }
+}
+
+/// Why these options give no certificate, if they do not.
+fn uncertified(options: &CheckOptions) -> Option<Diagnostic> {
+    let partly = || Diagnostic::error("a certificate is of all techniques together");
+    certificate::without_proofs(&options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
 }
 
 /// Why it cannot be asked what is new, if it cannot.

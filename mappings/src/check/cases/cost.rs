@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::case::CaseDecision;
 use crate::encode::shape::ThreadShape;
 
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -52,14 +51,6 @@ fn without_one(shape: &ThreadShape) -> Vec<ThreadShape> {
 }
 
 impl CaseCosts {
-    /// Remembers what a shape cost.
-    pub fn learn(&mut self, shape: &ThreadShape, decisions: &[CaseDecision]) {
-        for d in decisions {
-            let cost = CaseCost { conflicts: d.statistics.conflicts as f64, seconds: d.seconds };
-            self.insert(shape, d.question, cost);
-        }
-    }
-
     /// Remembers a cost.
     pub fn insert(&mut self, shape: &ThreadShape, question: usize, cost: CaseCost) {
         self.by_shape.insert((shape.clone(), question), cost);

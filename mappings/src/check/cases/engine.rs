@@ -3,9 +3,8 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use super::{CaseFile, CasePart, Decider, Keeping, PartAnswer};
-use crate::check::case::{CheckSetting, Preferred, Wanted};
-use crate::check::{Progress, SearchFault};
+use super::file::CaseFile;
+use crate::search::Progress;
 
 /// The cases of a bound that are not answered yet.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ pub struct CaseWork<'a> {
     pub certify: Option<&'a Path>,
     /// All cases of the bound, answered ones included.
     pub all: usize,
-    answers: Vec<PathBuf>,
+    pub(super) answers: Vec<PathBuf>,
 }
 
 impl CaseWork<'_> {
@@ -37,39 +36,5 @@ pub trait CaseEngine: Debug + Send + Sync {
     /// Why it ended the check, if it did.
     fn failure(&self) -> Option<String> {
         None
-    }
-}
-
-/// Has an engine find the answers that are not kept yet.
-pub struct Elsewhere<'a> {
-    pub engine: &'a dyn CaseEngine,
-    /// Takes its answers, and decides what it leaves.
-    pub inner: Keeping<'a>,
-}
-
-impl Decider for Elsewhere<'_> {
-    fn begin(&self, setting: &CheckSetting<'_>, parts: &[CasePart<'_>]) {
-        let Keeping { answers, progress, .. } = self.inner;
-        let open: Vec<&CasePart<'_>> = parts.iter().filter(|part| answers.kept(setting, part, progress).is_none()).collect();
-        if open.is_empty() {
-            return;
-        }
-        let cases: Vec<CaseFile> = open.iter().map(|part| CaseFile::new(setting, answers, part)).collect();
-        let paths: Vec<PathBuf> = cases.iter().map(|case| answers.store.path(&case.name)).collect();
-        // What is there was refused: it must not be taken for a new answer.
-        for path in &paths {
-            let _ = std::fs::remove_file(path);
-        }
-        let folder = answers.store.folder().parent().unwrap_or(Path::new("."));
-        let certify = setting.options.certify.as_deref();
-        self.engine.solve(&CaseWork { cases, folder, certify, all: parts.len(), answers: paths }, progress);
-    }
-
-    fn decide(&self, setting: &CheckSetting<'_>, part: &CasePart<'_>) -> Result<PartAnswer, SearchFault> {
-        self.inner.decide(setting, part)
-    }
-
-    fn preferred(&self, setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, SearchFault> {
-        self.inner.preferred(setting, wanted)
     }
 }

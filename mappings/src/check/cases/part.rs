@@ -1,5 +1,6 @@
 //! The parts of a shape's case: one, or several where it is predicted to be larger than its share.
 
+use crate::certificate::Proof;
 use crate::check::case::{Candidates, CaseAnswer, CaseDecision, CheckSetting};
 use crate::check::program::Learned;
 use crate::encode::shape::ThreadShape;
@@ -22,6 +23,18 @@ pub struct CasePart<'a> {
     pub cube: Cube,
     /// What it is predicted to cost.
     pub cost: Option<CaseCost>,
+}
+
+/// What came out for a part.
+#[derive(Default)]
+pub struct PartAnswer {
+    pub decisions: Vec<CaseDecision>,
+    /// The proof of what has no counterexample, where one was asked for and accepted.
+    pub proof: Option<Proof>,
+    /// Why it could not be written, if it could not.
+    pub unwritten: Option<String>,
+    /// Was it found by a run before?
+    pub kept: bool,
 }
 
 impl CasePart<'_> {
