@@ -120,8 +120,11 @@ impl MappingDescription {
         self.left.iter().map(|left| &left.head).chain(&self.left_out).any(|head| head.is_for(row, form))
     }
 
+    /// The word that begins the line of a mapping that extends another one.
+    pub const EXTENDS: &'static str = "extends";
+
     /// The words that begin such a line.
-    pub const KEYWORDS: [&'static str; 6] = ["architecture", "scopes", "types", "operations", "evidence", super::extension::WORD];
+    pub const KEYWORDS: [&'static str; 6] = ["architecture", "scopes", "types", "operations", "evidence", Self::EXTENDS];
 
     /// The index of the evidence of a name. `ran`, `read` and `assumed` can be used without a line of their own.
     pub fn find(&self, name: &str) -> Option<usize> {

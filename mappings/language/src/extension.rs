@@ -15,13 +15,11 @@ use margay_models::text::{FileKind, another};
 
 use super::about::MappingDescription;
 use super::kind::RowUses;
-use super::parse::{MappingLines, WrittenRow, is_about};
-use super::resolve::{MAX_FILE, ShippedTexts};
+use super::parse::{MappingLines, WrittenRow, is_about, is_extension};
+use super::text::{MAX_FILE, ShippedTexts};
 use super::tokens::MappingToken;
 use super::{LoweringForm, Mapping, ScopePattern};
 
-/// The word that begins the line.
-pub const WORD: &str = "extends";
 /// So many mappings may extend one another in a row.
 const MOST: usize = 16;
 
@@ -113,7 +111,7 @@ struct FoundBase {
 type ExtendsLine<'l> = Option<&'l [(MappingToken, Span)]>;
 
 fn line_of(lines: &MappingLines) -> Result<ExtendsLine<'_>, Diagnostic> {
-    let mut all = lines.about_lines().filter(|line| matches!(line.first(), Some((MappingToken::Word(w), _)) if w == WORD));
+    let mut all = lines.about_lines().filter(|line| is_extension(line));
     let (first, second) = (all.next(), all.next());
     match (first, second) {
         (Some(first), Some(second)) => Err(Diagnostic::error("a mapping extends one other mapping")
@@ -155,7 +153,7 @@ fn join(
         [_, (MappingToken::Word(name) | MappingToken::Quoted(name), at)] => (name.as_str(), *at),
         [(_, at), ..] => {
             return Err(vec![
-                Diagnostic::error(format!("expected one mapping after `{WORD}`"))
+                Diagnostic::error(format!("expected one mapping after `{}`", MappingDescription::EXTENDS))
                     .at(file, *at, "in this line")
                     .help("e.g. `extends rc11-to-ptx`, or `extends \"base.map\"` of a file in the same folder"),
             ]);
@@ -317,10 +315,10 @@ impl<'a> Joining<'a> {
         let said: Vec<String> = self.own.about_lines().map(keyword).collect();
         // Evidence is added to evidence; of all else the mapping that extends has the last word.
         let kept = |line: &&[(MappingToken, Span)]| keyword(line) == "evidence" || !said.contains(&keyword(line));
-        for line in self.base.about_lines().filter(|line| keyword(line) != WORD).filter(kept) {
+        for line in self.base.about_lines().filter(|line| keyword(line) != MappingDescription::EXTENDS).filter(kept) {
             out.line(base, whole(line), None);
         }
-        for line in self.own.about_lines().filter(|line| keyword(line) != WORD) {
+        for line in self.own.about_lines().filter(|line| keyword(line) != MappingDescription::EXTENDS) {
             out.line(own, whole(line), None);
         }
     }

@@ -22,6 +22,7 @@ mod parse;
 mod resolve;
 mod row;
 pub mod selection;
+mod text;
 mod tokens;
 mod write;
 
@@ -33,8 +34,8 @@ pub use difference::{ChangedRow, DescriptionDifference, TableDifference, differe
 pub use event::EventHalf;
 pub use extension::extends;
 pub use instruction::{BadInstruction, is_c, is_ptx, parse as instruction};
-pub use resolve::read;
-pub use resolve::{LoadOptions, LoadedMapping, ShippedTexts, load, load_between, load_text};
+pub use resolve::{LoadOptions, LoadedMapping, load, load_between, load_text};
+pub use text::{ShippedTexts, read};
 
 use std::sync::Arc;
 

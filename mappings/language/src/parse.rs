@@ -60,6 +60,11 @@ pub(super) fn is_about(line: &[(MappingToken, Span)]) -> bool {
         && !matches!(line.get(1), Some((MappingToken::Arrow, _)))
 }
 
+/// Does the line say which mapping it extends?
+pub fn is_extension(line: &[(MappingToken, Span)]) -> bool {
+    matches!(line.first(), Some((MappingToken::Word(w), _)) if w == MappingDescription::EXTENDS)
+}
+
 /// A text cut into logical lines.
 pub struct MappingLines {
     pub(super) file: Arc<SourceFile>,
@@ -135,18 +140,14 @@ impl MappingLines {
     pub fn about(&self, source: Signature, target: Signature) -> Result<MappingDescription, Vec<Diagnostic>> {
         let mut about = MappingDescription::default();
         let mut errors = self.describe(&mut about, (source, target));
-        let extends =
-            |line: &&[(MappingToken, Span)]| matches!(line.first(), Some((MappingToken::Word(w), _)) if w == extension::WORD);
-        errors.extend(self.about_lines().filter(extends).map(|line| extension::alone(&self.file, line)));
+        errors.extend(self.about_lines().filter(|line| is_extension(line)).map(|line| extension::alone(&self.file, line)));
         about.with_plain_evidence();
         if errors.is_empty() { Ok(about) } else { Err(errors) }
     }
 
     /// Adds what the lines say about the mapping, but for what it extends, and gives what is wrong with them.
     pub(super) fn describe(&self, about: &mut MappingDescription, signatures: (Signature, Signature)) -> Vec<Diagnostic> {
-        let extends =
-            |line: &&[(MappingToken, Span)]| matches!(line.first(), Some((MappingToken::Word(w), _)) if w == extension::WORD);
-        let lines = self.about_lines().filter(|line| !extends(line));
+        let lines = self.about_lines().filter(|line| !is_extension(line));
         lines.filter_map(|line| about.read(&self.file, line, signatures).err()).collect()
     }
 

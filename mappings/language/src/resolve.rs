@@ -6,7 +6,6 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::execution::Scope;
 use margay_models::library;
-use margay_models::limited;
 use margay_models::model::Model;
 use margay_models::signature::constructs;
 use margay_models::text::{FileKind, another};
@@ -16,6 +15,7 @@ use super::assemble::assemble;
 use super::extension::{MappingBases, joined};
 use super::instruction::is_ptx;
 use super::parse::{MappingLines, WrittenRow};
+use super::text::{ShippedTexts, read};
 use super::{Lowering, Mapping, Row, ScopePattern, StepScope};
 
 /// Where to look for models, and what to use instead of those that the mapping names.
@@ -29,9 +29,6 @@ pub struct LoadOptions {
     pub shipped: Option<ShippedTexts>,
 }
 
-/// The text of the built-in mapping of a name.
-pub type ShippedTexts = fn(&str) -> Option<Arc<SourceFile>>;
-
 /// A mapping and what is to be said about it.
 #[derive(Debug, Clone)]
 pub struct LoadedMapping {
@@ -39,9 +36,6 @@ pub struct LoadedMapping {
     /// Warnings of the mapping and of its models.
     pub warnings: Vec<Diagnostic>,
 }
-
-/// The largest mapping file that is read, in bytes.
-pub(super) const MAX_FILE: u64 = 1 << 20;
 
 /// Loads a mapping from a file. Models are looked for as paths, in the mapping's folder, in `../models` beside it, in `models`
 /// below the current folder, and then among the built-in ones.
@@ -52,25 +46,6 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<LoadedMapping, Vec<Dia
     let file = read(path).map_err(|d| vec![d])?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     load_text(&file, Some(&folder), options)
-}
-
-/// The text of a mapping's file.
-///
-/// # Errors
-/// A file that cannot be read.
-pub fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
-    let name = limited::name(path);
-    let text = limited::text(path, MAX_FILE).map_err(|e| {
-        let error = Diagnostic::error(format!("cannot read the mapping `{name}`: {e}"));
-        match e.kind() {
-            std::io::ErrorKind::IsADirectory => error.help("name one .map file in it"),
-            std::io::ErrorKind::NotFound => {
-                error.help("`margay mappings` lists the built-in mappings; give one by its path or by its name without `.map`")
-            }
-            _ => error,
-        }
-    })?;
-    Ok(SourceFile::new(name, text))
 }
 
 /// Loads a mapping from text. `folder` is where its models may lie; `None` for built-in mappings.

@@ -9,14 +9,16 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::EventSlots;
+use super::fences::{fence_order, ordered_fences};
 use super::problem::{content, satisfied, sees_scopes_by_inclusion};
+use super::slot::SlotRole;
 use super::source::SourceExpressions;
 use super::source_base::SourceBase;
 use super::special::SpecialRelation;
 use super::symmetry;
-use super::target::{TargetBase, TargetExpressions, fence_order, ordered_fences};
+use super::target::{TargetBase, TargetExpressions};
 use super::technique::Techniques;
-use super::vocabulary::{Content, MappingVocabulary, SlotRole};
+use super::vocabulary::{Content, MappingVocabulary};
 use super::{MappingProblem, ProblemOptions};
 use crate::language::Mapping;
 

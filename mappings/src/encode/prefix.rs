@@ -12,11 +12,11 @@ use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::MappingProblem;
 use super::atoms::{AtomPlace, Atoms};
+use super::fences::ordered_fences;
 use super::guard;
 use super::problem::satisfied;
 use super::source::SourceExpressions;
 use super::source_base::SourceBase;
-use super::target::ordered_fences;
 use crate::language::Mapping;
 
 /// Where the reads of a [`Prefix`] read from.

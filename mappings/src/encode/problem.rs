@@ -9,17 +9,19 @@ use margay_solver::{Expr, Formula, Logic, TupleSet};
 use super::atoms::EventSlots;
 use super::back;
 use super::classes::ObjectClasses;
+use super::fences::{fence_order, ordered_fences};
 use super::lemmas::{self, lemmas};
 use super::programs::Programs;
 use super::races::{FewRaces, few_races};
 use super::sets::find;
+use super::slot::{SlotRole, roles, unused_half};
 use super::source::SourceExpressions;
 use super::source_base::SourceBase;
 use super::symmetry;
-use super::target::{self, TargetBase, TargetExpressions, roles, unused_half};
+use super::target::{TargetBase, TargetExpressions};
 use super::technique::Techniques;
 use super::threads;
-use super::vocabulary::{Content, MappingVocabulary, SlotRole};
+use super::vocabulary::{Content, MappingVocabulary};
 use super::{data, guard};
 use crate::language::{Mapping, Row, StepScope};
 
@@ -230,7 +232,7 @@ impl MappingProblem {
         let fence_order = self.vocabulary.other_fences.map(|relation| {
             let other = self.logic.rel(relation);
             let ordered = self.chosen_fences();
-            target::fence_order(&mut self.logic, other, ordered, &mut parts);
+            fence_order(&mut self.logic, other, ordered, &mut parts);
             other
         });
         parts.push(self.explained_by(mapping, (order, fence_order)));
@@ -240,7 +242,7 @@ impl MappingProblem {
     /// The fences of the source whose order is chosen.
     pub fn chosen_fences(&mut self) -> Expr {
         let signature = self.vocabulary.content.signature;
-        target::ordered_fences(&mut self.logic, signature, self.source.fences, &self.source.orders)
+        ordered_fences(&mut self.logic, signature, self.source.fences, &self.source.orders)
     }
 
     /// The formula: constant orders do not explain the outcome, a total one of all events for modification order, and a strict partial one of

@@ -4,10 +4,10 @@ use margay_models::execution::{Order, Scope};
 use margay_models::signature::{BaseRelation, Operation};
 use margay_solver::{Expr, Logic};
 
+use super::fences::ordered_fences;
 use super::scopes::{inclusion, placed, together};
 use super::sets::find;
 use super::specials::Specials;
-use super::target::ordered_fences;
 use super::vocabulary::MappingVocabulary;
 use crate::language::{Row, ScopePattern};
 

@@ -9,6 +9,7 @@ use super::atoms::{AtomPlace, Atoms, EventSlots};
 use super::back::{self, Back};
 use super::classes::ObjectClasses;
 use super::programs::Programs;
+use super::slot::SlotRole;
 use super::special::SpecialRelation;
 use super::technique::Techniques;
 
@@ -49,27 +50,6 @@ pub struct Content {
     pub exchanges: bool,
     /// Does an execution of the source choose an order of its fences, at which its model looks?
     pub chosen_fences: bool,
-}
-
-/// A place around an event, whatever the event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SlotRole {
-    /// The access itself, or the first fence of a fence row.
-    Access,
-    Before(usize),
-    After(usize),
-}
-
-impl SlotRole {
-    /// The role of a target place.
-    fn of(place: AtomPlace) -> Option<SlotRole> {
-        match place {
-            AtomPlace::Event(_) => Some(SlotRole::Access),
-            AtomPlace::Before(_, k) => Some(SlotRole::Before(k)),
-            AtomPlace::After(_, k) => Some(SlotRole::After(k)),
-            AtomPlace::Init(_) | AtomPlace::Thread(_) => None,
-        }
-    }
 }
 
 /// A relation of which the target has a copy of its own if the levels do not share theirs.

@@ -11,8 +11,8 @@ use margay_models::signature::{BaseRelation, Signature};
 use margay_solver::{Bounds, Expr, Formula, Logic, Relation, TupleSet};
 
 use super::atoms::{AtomPlace, Atoms};
+use super::fences::{fence_order, ordered_fences};
 use super::source::SourceExpressions;
-use super::target::{fence_order, ordered_fences};
 use super::vocabulary::MappingVocabulary;
 use view::View;
 

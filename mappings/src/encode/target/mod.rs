@@ -5,37 +5,19 @@ mod base;
 mod rows;
 
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::{BaseRelation, Operation, Signature};
+use margay_models::signature::BaseRelation;
 use margay_solver::{Expr, Formula, Logic};
 use rows::{TagSets, TargetEventKind};
 
 pub use self::base::TargetBase;
 
 use super::back::ReadsAndWrites;
+use super::fences::{fence_order, ordered_fences};
 use super::scopes::{inclusion, placed};
 use super::sets::find;
 use super::source::SourceExpressions;
-use super::vocabulary::{Copied, MappingVocabulary, SlotRole};
-use crate::language::{Lowering, Mapping, Row};
-
-/// The role of each instruction of a lowering: fences before and after the access; of a fence row the first fence is the
-/// event itself. Right behind a load that is a read-modify-write is what it writes back.
-pub fn roles(lowering: &Lowering, operation: Operation) -> Vec<SlotRole> {
-    let access = lowering.access().unwrap_or(0);
-    let back = usize::from(lowering.writes_back(operation));
-    (0..lowering.steps.len())
-        .map(|i| match i.cmp(&access) {
-            std::cmp::Ordering::Less => SlotRole::Before(i),
-            std::cmp::Ordering::Equal => SlotRole::Access,
-            std::cmp::Ordering::Greater => SlotRole::After(back + i - access - 1),
-        })
-        .collect()
-}
-
-/// Where the read of a store by read-modify-write is: in the slot right before the store, behind all that the lowering puts before it.
-pub fn unused_half(row: &Row, lowering: &Lowering) -> Option<SlotRole> {
-    lowering.access().filter(|_| lowering.stores_by_exchange(row.construct.operation)).map(SlotRole::Before)
-}
+use super::vocabulary::{Copied, MappingVocabulary};
+use crate::language::Mapping;
 
 /// The base sets and relations of the target execution.
 #[derive(Debug, Clone)]
@@ -199,24 +181,6 @@ fn reads_of_slots(logic: &mut Logic, rf: Expr, [slots, all_writes, loc]: [Expr; 
     let back = logic.transpose(rf);
     formulas.push(logic.function(back, slots, all_writes));
     formulas.push(logic.subset(rf, loc));
-}
-
-/// The fences that the chosen order of fences relates (PTX: `fence.sc`), of the events of each order.
-pub(super) fn ordered_fences(logic: &mut Logic, signature: Signature, fences: Expr, orders: &[(Order, Expr)]) -> Expr {
-    let ordered = orders.iter().filter(|(order, _)| signature.is_order_of_ordered_fence(*order)).map(|&(_, events)| events);
-    let ordered = logic.union_all(1, ordered.collect::<Vec<_>>());
-    logic.intersection(ordered, fences)
-}
-
-/// Fence-SC order is a strict partial order over the fences that it relates, those of them that are present (PTX ISA 8.9.3).
-pub(super) fn fence_order(logic: &mut Logic, order: Expr, strong: Expr, formulas: &mut Vec<Formula>) {
-    let allowed = logic.product(strong, strong);
-    formulas.push(logic.subset(order, allowed));
-    let twice = logic.join(order, order);
-    formulas.push(logic.subset(twice, order));
-    let back = logic.transpose(order);
-    let both = logic.intersection(order, back);
-    formulas.push(logic.no(both));
 }
 
 /// A relation of events as one of events and of the slots that are in their place.

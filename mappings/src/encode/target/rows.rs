@@ -4,10 +4,10 @@ use margay_models::execution::{Order, Scope};
 use margay_models::signature::{BaseRelation, Operation};
 use margay_solver::{Expr, Formula, Logic};
 
-use super::{roles, unused_half};
 use crate::encode::sets::find;
+use crate::encode::slot::{SlotRole, roles, unused_half};
 use crate::encode::source::SourceExpressions;
-use crate::encode::vocabulary::{MappingVocabulary, SlotRole};
+use crate::encode::vocabulary::MappingVocabulary;
 use crate::language::{Dependency, Lowering, LoweringStep, Mapping, Row, StepScope};
 
 /// Sets under construction, by what they tag.
