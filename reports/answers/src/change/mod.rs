@@ -1,6 +1,7 @@
 //! What other rows of a mapping are good for: rows that could be weaker, and changes that mend it.
 
 pub mod repair;
+pub mod row;
 pub mod weaken;
 
 use std::io;

@@ -10,11 +10,12 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{counted, table};
 use margay_console::wrapped::wrapped;
-use margay_mappings::change::{Changed, InstructionCosts, MappingRepair, RepairReport, repair};
+use margay_mappings::change::{InstructionCosts, MappingRepair, RepairReport, repair};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
 use margay_reports::change as document;
 
+use super::row::change;
 use super::{falls, search, write};
 use crate::check::{is_like, stem};
 use crate::headline::{Headline, Tone, events};
@@ -146,12 +147,6 @@ fn under(report: &RepairReport) -> Vec<String> {
         out.push(format!("It ended early because: {why}."));
     }
     out
-}
-
-/// A changed row as text.
-pub fn change(mapping: &Mapping, changed: &Changed) -> document::RowChangeRecord {
-    let (row, before) = changed.slot.text(mapping, changed.slot.lowering(mapping));
-    document::RowChangeRecord { row, before, after: changed.slot.text(mapping, &changed.lowering).1 }
 }
 
 fn changes(mapping: &Mapping, repair: &MappingRepair, output: Output) -> String {

@@ -8,7 +8,7 @@ use margay_mappings::language::Mapping;
 use margay_models::picture::{Picture, dot, event_name, svg};
 use margay_reports::change::RowChangeRecord;
 
-use crate::change::repair::change;
+use crate::change::row::change;
 
 /// What the whole report is about.
 pub struct CheckContext<'a> {

@@ -3,7 +3,7 @@
 use margay_kernel::{Finding, Spot};
 use margay_reports::Verdict;
 
-use super::{AskedKernel, KernelFile};
+use super::asked::{AskedKernel, KernelFile};
 
 /// What goes wrong in a kernel, to be found again in another version.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use margay_console::output::Output;
 use margay_kernel::launch::Launch;
 use margay_kernel::{HardeningAnswer, NotLooked, WeakerAnswer};
 
-use super::AskedKernel;
+use super::asked::AskedKernel;
 use super::first_line::list;
 
 /// The launches that an answer is of.

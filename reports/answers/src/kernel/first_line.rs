@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use margay_kernel::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict};
 use margay_reports::Verdict;
 
-use super::{AskedKernel, KernelCompiler, KernelFile};
+use super::asked::{AskedKernel, KernelFile};
+use super::compile::KernelCompiler;
 
 /// What is asked of every launch, in words; and of those alone in which waits were looked into.
 const QUESTIONS: [&str; 2] =

@@ -7,9 +7,12 @@ use margay_kernel::{Finding, FindingKind, LaunchVerdict, NotLooked, RepairAnswer
 use margay_reports::Verdict;
 
 use super::against::{ComparedFinding, KernelComparison};
+use super::asked::{AskedKernel, KernelFile};
 use super::changed::{count, print_hardening, print_weaker};
+use super::compile::KernelCompiler;
 use super::first_line::first_line;
-use super::{AskedKernel, INTERLEAVINGS_FILE, KernelCompiler, KernelFile, KernelReading};
+use super::written::INTERLEAVINGS_FILE;
+use margay_kernel::KernelReading;
 
 pub fn print_answers(file: &KernelFile, answers: &[AskedKernel], output: &Output) -> io::Result<()> {
     // What was not looked at stands in front of what was.

@@ -9,8 +9,9 @@ use margay_kernel::{
 use margay_reports::{Verdict, kernel as document};
 
 use super::against::{ComparedFinding, KernelComparison};
+use super::asked::{AskedKernel, KernelFile};
 use super::first_line::first_line;
-use super::{AskedKernel, KernelFile, KernelOptions};
+use super::options::KernelOptions;
 
 /// The answers as a document.
 pub fn document(

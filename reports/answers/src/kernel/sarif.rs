@@ -6,9 +6,9 @@ use margay_kernel::{Finding, FindingKind, RepairAnswer, Spot, Stands};
 use serde::Serialize;
 
 use super::against::{ComparedFinding, KernelComparison};
+use super::asked::{AskedKernel, KernelFile};
 use super::first_line::{chosen_contents, first_line};
 use super::human::{capitalised, change, not_looked_at};
-use super::{AskedKernel, KernelFile};
 
 #[derive(Serialize)]
 struct SarifLog {

@@ -13,7 +13,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_reports::run::CertifiedLine;
 use margay_reports::verify::RunCertificate;
 
-use super::RunOptions;
+use super::options::RunOptions;
 
 /// Why these options give no certificate, if they do not; else its folder is made.
 pub fn begin(options: &RunOptions) -> Result<(), Diagnostic> {

@@ -13,7 +13,10 @@ use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 
-use super::{TestAnswer, herd, line, some, without_answer, wrong};
+use super::answer::TestAnswer;
+use super::herd;
+use super::json::{line, without_answer};
+use super::reading::{some, wrong};
 use crate::executions::{ChosenExecutions, ExecutionChoice};
 use crate::refusal::by_engine;
 

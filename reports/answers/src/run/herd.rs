@@ -7,7 +7,7 @@ use margay_litmus::read::Read;
 use margay_litmus::test::{Dialect, Quantifier};
 use margay_runner::outcome::Observed;
 
-use super::TestAnswer;
+use super::answer::TestAnswer;
 
 /// Prints a test as herd7 does: its final states, whether the condition holds, and how many states do and do not satisfy it. The
 /// counts are of final states, and not of executions; there is no line of the time it took, so that the same is printed again.

@@ -12,7 +12,7 @@ use margay_reports::run as document;
 
 use margay_console::output::Output;
 
-use super::TestAnswer;
+use super::answer::TestAnswer;
 use crate::violation::events;
 
 /// How many tests of a table are spoken of without `-v`.

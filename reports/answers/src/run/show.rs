@@ -14,7 +14,7 @@ use crate::executions::ExecutionChoice;
 
 /// Prints it.
 pub fn explain(
-    answer: &super::TestAnswer<'_>,
+    answer: &super::answer::TestAnswer<'_>,
     runner: &mut Runner,
     (options, engine): (&Options, Choice),
     choice: &ExecutionChoice,
@@ -80,7 +80,7 @@ pub fn explain(
 
 /// Draws the execution behind an answer, for whoever asked for its picture and reads the answer in another form.
 pub fn draw(
-    answer: &super::TestAnswer<'_>,
+    answer: &super::answer::TestAnswer<'_>,
     runner: &mut Runner,
     (options, engine): (&Options, Choice),
     choice: &ExecutionChoice,
