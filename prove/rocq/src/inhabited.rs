@@ -3,7 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::statement::{Definitions, comment, recursion};
+use super::comment::comment;
+use super::statement::{Definitions, recursion};
 use super::text::RocqText;
 use margay_theorem::argument::Claim;
 use margay_theorem::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};

@@ -4,6 +4,7 @@
 //! is opened at its events (`opening`), and the clauses that refute what is left (`given`) are handed to a checker of derivations
 //! that Rocq computes (prelude.v). It is made of the proof that was found; nothing is searched for again.
 
+mod comment;
 mod earlier;
 mod edges;
 mod given;
@@ -25,12 +26,13 @@ mod values;
 mod writer;
 
 pub use subject::RocqSubject;
+pub use writer::ENDED;
 
+use comment::comment;
 use inhabited::LemmaStatement;
 use margay_theorem::argument::{ArgumentProof, Claim};
 use margay_theorem::theorem::{Inhabitant, Setting};
 use margay_theorem::theory::StopSignal;
-use statement::comment;
 use text::RocqText;
 use writer::{RocqWriter, claim_name};
 
@@ -45,9 +47,6 @@ pub struct Theorem<'a> {
     /// What was shown.
     pub proof: &'a ArgumentProof,
 }
-
-/// Why nothing was written where a limit ended the writer.
-pub const ENDED: &str = "a limit was reached before it was written";
 
 /// The file of theorems.
 ///
@@ -66,7 +65,7 @@ pub fn write(theorems: &[Theorem<'_>], stop: &StopSignal) -> Result<String, Stri
         more += &theorem.subject.more();
         bodies += &body;
     }
-    let empty: Vec<String> = theorems.iter().flat_map(|t| &t.setting.empty).map(|line| statement::comment(line)).collect();
+    let empty: Vec<String> = theorems.iter().flat_map(|t| &t.setting.empty).map(|line| comment(line)).collect();
     let differences = if empty.is_empty() {
         "with two differences: `r?; s` is written as `s ∪ r ⨾ s`; and [A]; r as `A ◁ r`, r; [A] as `r ▷ A`.".to_owned()
     } else {

@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::comment::comment;
 use super::earlier::projected;
-use super::statement::comment;
 use super::text::{RocqText, event};
 use margay_theorem::logic::{Clause, EventAtom, EventTerm, Lit, Pred};
 use margay_theorem::theory::mapping::{EVERY_EVENT_HAS_A_ROLE, ONE_ROLE};

@@ -1,11 +1,10 @@
 //! The steps of an argument as lemmas: each claim is opened at its events, and what refutes its obligations is applied.
 
-use super::ENDED;
 use super::opening::{HeldPair, OpeningState};
 use super::proven::{Pieces, whole};
 use super::refutation::used_suppositions;
 use super::text::event;
-use super::writer::{RocqWriter, claim_name};
+use super::writer::{ENDED, RocqWriter, claim_name};
 use margay_theorem::argument::{Claim, ClaimStep, Rule, Settled, apart, obligations};
 use margay_theorem::ground::Obligation;
 use margay_theorem::logic::{EventAtom, EventTerm, TheoryExprId, TheoryFormula};

@@ -3,7 +3,7 @@
 use margay_language::Mapping;
 use margay_models::model::Model;
 
-use super::statement::comment;
+use super::comment::comment;
 use margay_theorem::theorem::Hypotheses;
 
 /// What a theorem is about.

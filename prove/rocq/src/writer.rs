@@ -8,6 +8,9 @@ use margay_theorem::logic::form::normalised;
 use margay_theorem::logic::{Clause, EventTerm, Lit, Meaning, Pred, TheoryFormula};
 use margay_theorem::theory::{ExistenceReason, SentenceReason, Theory, TheoryFact};
 
+/// Why nothing was written where a limit ended the writer.
+pub const ENDED: &str = "a limit was reached before it was written";
+
 /// Writes the proof.
 pub struct RocqWriter {
     /// What is known so far; it grows as it does for whoever checks the proof.
