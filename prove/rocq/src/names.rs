@@ -23,6 +23,7 @@ const TAKEN: &[&str] = &[
     "acyclic_first",
     "acyclic_irreflexive",
     "acyclic_orders",
+    "acyclic_orders_before",
     "all",
     "all_events",
     "all_pairs",
