@@ -6,7 +6,6 @@ use margay_reports::prove as report;
 use margay_reports::violation::EdgeRecord;
 use margay_theorem::theorem::Inhabitant;
 
-/// What is missing.
 pub fn gap(gap: &Gap) -> report::MissingRecord {
     let drawing = gap.drawing.as_ref();
     let edges = |d: &Drawing| {
