@@ -1,4 +1,4 @@
-//! The crates stand on each other as docs/architecture.md draws and says: its picture is made from `cargo metadata`, and its four invariants are
+//! The crates stand on each other as docs/architecture.md draws and says: its picture is made from `cargo metadata`, and its invariants are
 //! looked for in the metadata and the sources. `INSTA_UPDATE=always cargo test --test architecture` draws the picture anew.
 
 use std::collections::{BTreeMap, BTreeSet};
