@@ -1,6 +1,7 @@
 //! `margay extract`: what compilers emit.
 
 use crate::document::parts;
+use crate::error::DiagnosticRecord;
 
 parts! {
     /// The table of one architecture.
@@ -94,6 +95,9 @@ parts! {
     pub struct Tables {
         /// One for each.
         pub tables: Vec<TableRecord>,
+        /// Why there are no more: the others were not asked about.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub errors: Vec<DiagnosticRecord>,
     }
 
     /// `margay extract --list`.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use margay_extract::assembly::AssemblyReader;
 use margay_extract::compile::CompileCommand;
 use margay_extract::finding::ReproducedFinding;
-use margay_extract::front;
-use margay_extract::table::{Table, against};
+use margay_extract::front::{self, FrontEnd};
+use margay_extract::point::Point;
+use margay_extract::table::{Difference, Table, against};
 use margay_litmus::print::cuda_program;
 use margay_litmus::read;
 use margay_mappings::library;
@@ -72,6 +73,95 @@ fn fetched(name: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// How a compiler is called for a machine of a front end.
+fn compile_command(front: &FrontEnd, architecture: &str, template: String, compiler: Option<&Path>) -> CompileCommand {
+    let machine = front.machines.get(architecture);
+    CompileCommand {
+        template,
+        worker: false,
+        compiler: compiler.map(|folder| folder.display().to_string()),
+        architecture: architecture.to_owned(),
+        assembly: machine.and_then(|m| Architecture::built_in(&m.model)),
+        words: machine.map_or(Vec::new(), |m| m.with.clone().into_iter().collect()),
+        limit: std::time::Duration::from_secs(600),
+    }
+}
+
+/// Rows that differ between a shipped table and what the compiler emits for these points, and how many do not.
+fn compared(front: &FrontEnd, command: &CompileCommand, points: &[Point], table: &str) -> (usize, Vec<String>) {
+    let outcome = margay_extract::compile::compile(front, command, points, 2, &margay_extract::compile::SilentExtraction)
+        .unwrap_or_else(|e| panic!("{table}: {e}"));
+    let extracted = Table::new(front, command, table.to_owned(), &outcome);
+    let path = format!("{}/mappings/compilers/{table}.map", env!("CARGO_MANIFEST_DIR"));
+    let mapping = library::find(&path, &Default::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
+    let compared = against(&extracted, &mapping);
+    let text = |d: &Difference<'_>| format!("{}: emitted {}, in the table {}", d.measured.row.slot, d.emitted, d.expected);
+    (compared.same, compared.differ.iter().map(text).collect())
+}
+
+/// The tables of CPUs: the compiler as `.ci/compilers` calls it, the front end, the table's first word, and what the installed one must say of its version.
+const OF_CPUS: [(&str, &str, &str, &str); 4] = [
+    ("gcc-12", "gcc", "gcc-12", "12.2.0"),
+    ("gcc-15", "gcc", "gcc-15", "15."),
+    ("llvm-19", "clang-cpu", "clang-19", "19.1.7"),
+    ("llvm-22", "clang-cpu", "clang-22", "22."),
+];
+
+/// Holds the shipped tables of CPUs against their compilers, where these are fetched or the same version is installed, for the points that are chosen;
+/// the number of tables that were held. Where a compiler is not there it says so.
+fn hold_tables_of_cpus(chosen: &dyn Fn(usize, &Point) -> bool) -> usize {
+    let mut held = 0;
+    for (compiler, front, first, number) in OF_CPUS {
+        let front = front::find(front).unwrap_or_else(|e| panic!("{e:?}"));
+        let points: Vec<Point> = front.points().into_iter().enumerate().filter(|(i, p)| chosen(*i, p)).map(|(_, p)| p).collect();
+        let found = fetched(compiler);
+        for architecture in &front.architectures {
+            let table = format!("cpu/{first}-{architecture}");
+            if !Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("mappings/compilers/{table}.map")).exists() {
+                continue;
+            }
+            let command = match &found {
+                Ok(folder) => {
+                    let unpacked = front.unpacked_as(compiler).expect("it can be unpacked");
+                    compile_command(&front, architecture, unpacked.command.clone(), Some(folder))
+                }
+                Err(why) => {
+                    let command = compile_command(&front, architecture, front.command.clone(), None);
+                    let line = command.text("", "", "");
+                    let program = line.split(' ').next().unwrap_or_default();
+                    let says = std::process::Command::new(program).arg("--version").output();
+                    let is_it = says.is_ok_and(|says| {
+                        String::from_utf8_lossy(&says.stdout).lines().next().unwrap_or_default().contains(number)
+                    });
+                    if !is_it {
+                        println!("{table} {why}, and no `{program}` of version {number} is installed");
+                        continue;
+                    }
+                    command
+                }
+            };
+            let (same, differ) = compared(&front, &command, &points, &table);
+            assert!(differ.is_empty(), "{table}: {} rows\n{}", differ.len(), differ.join("\n"));
+            assert!(same >= points.len(), "{table}: {same} rows of {} functions", points.len());
+            held += 1;
+        }
+    }
+    println!("{held} tables of CPUs were held against their compilers");
+    held
+}
+
+/// Every ninth function of each table of a CPU, so that all of them together are asked often: the rows are what the compiler emits.
+#[test]
+fn some_rows_of_the_tables_of_cpus_are_what_compilers_emit() {
+    hold_tables_of_cpus(&|i, _| i % 9 == 4);
+}
+
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn all_rows_of_the_tables_of_cpus_are_what_compilers_emit() {
+    hold_tables_of_cpus(&|_, _| true);
+}
+
 /// The shipped tables of compilers that can be had, held against these compilers, row by row.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
@@ -90,7 +180,6 @@ fn compilers_emit_what_the_shipped_tables_say() {
         ("llvm-23", "llvm-ir", "sm_90-ptx86", "llvm-23-sm90"),
         ("zig-0.17.1", "zig", "sm_90", "zig-0.17"),
     ];
-    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/mappings/compilers");
     let mut asked = 0;
     for (compiler, front, architecture, table) in held {
         let folder = match fetched(compiler) {
@@ -102,29 +191,11 @@ fn compilers_emit_what_the_shipped_tables_say() {
         };
         let front = front::find(front).unwrap_or_else(|e| panic!("{e:?}"));
         let unpacked = front.unpacked_as(compiler).expect("it can be unpacked");
-        let command = CompileCommand {
-            template: unpacked.command.clone(),
-            worker: unpacked.worker,
-            compiler: Some(folder.display().to_string()),
-            architecture: architecture.to_owned(),
-            assembly: None,
-            words: Vec::new(),
-            limit: std::time::Duration::from_secs(600),
-        };
-        let outcome =
-            margay_extract::compile::compile(&front, &command, &front.points(), 2, &margay_extract::compile::SilentExtraction)
-                .unwrap_or_else(|e| panic!("{compiler}: {e}"));
-        let extracted = Table::new(&front, &command, compiler.to_owned(), &outcome);
-        let mapping =
-            library::find(&format!("{shipped}/{table}.map"), &Default::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
-        let compared = against(&extracted, &mapping);
-        let differ: Vec<String> = compared
-            .differ
-            .iter()
-            .map(|d| format!("{}: emitted {}, in the table {}", d.measured.row.slot, d.emitted, d.expected))
-            .collect();
+        let command = compile_command(&front, architecture, unpacked.command.clone(), Some(&folder));
+        let command = CompileCommand { worker: unpacked.worker, ..command };
+        let (same, differ) = compared(&front, &command, &front.points(), table);
         assert!(differ.is_empty(), "{compiler}, {}: {} rows\n{}", front.name, differ.len(), differ.join("\n"));
-        assert!(compared.same > 300, "{table}: {} rows", compared.same);
+        assert!(same > 300, "{table}: {same} rows");
         asked += 1;
     }
     println!("{asked} tables were held against their compilers");
@@ -191,19 +262,12 @@ fn in_machine_code(steps: &[String], listing: &Listing) -> Result<(), String> {
 /// Has the program of a finding, compiled now, the accesses and fences of the litmus test, in PTX and in machine code?
 fn reproduce(work: &Path, folder: &Path, finding: &ReproducedFinding, compiler: &Path) -> Result<(), String> {
     let front = front::find(&finding.front_end).map_err(|e| format!("{e:?}"))?;
-    let machine = front.machines.get(&finding.architecture);
     std::fs::create_dir_all(work).expect("a folder");
     margay_extract::compile::drivers(work).expect("helper programs");
     let of_front = front.unpacked_as(&finding.compiler).map(|unpacked| unpacked.command.clone());
-    let command = CompileCommand {
-        template: finding.command.clone().or(of_front).ok_or("the front end does not know this compiler")?,
-        worker: false,
-        compiler: Some(compiler.display().to_string()),
-        architecture: finding.architecture.clone(),
-        assembly: machine.and_then(|m| Architecture::built_in(&m.model)),
-        words: machine.map_or(Vec::new(), |m| m.with.clone().into_iter().collect()),
-        limit: std::time::Duration::from_secs(120),
-    };
+    let template = finding.command.clone().or(of_front).ok_or("the front end does not know this compiler")?;
+    let command = compile_command(&front, &finding.architecture, template, Some(compiler));
+    let command = CompileCommand { limit: std::time::Duration::from_secs(120), ..command };
     let compiled = work.join("program.ptx");
     let (input, output) = (folder.join(&finding.program).display().to_string(), compiled.display().to_string());
     let line = command.text(&input, &output, &work.display().to_string());

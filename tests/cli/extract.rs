@@ -205,6 +205,40 @@ fn a_command_of_another_architecture() {
     assert_eq!(empty.status.code(), Some(2), "{}", out(&empty));
 }
 
+/// A machine without a compiler does not take with it what was measured of those before it; and a table of a machine, whose compare-exchanges may fail, is like
+/// itself.
+#[test]
+fn machines_without_a_compiler_lose_no_others() {
+    let folder = folder("extract/machines");
+    // Every function is a compare-exchange by the instruction of its order.
+    let awk = r#"
+/^void f/ { f = $2; sub(/\(.*/, "", f); print "\t.type " f ", @function\n" f ":" }
+/__atomic_compare_exchange/ {
+    name = /, 0, __ATOMIC_RELEASE/ ? "casl" : /, 0, __ATOMIC_RELAXED/ ? "cas" : "casal"
+    print "\tmov w5, w4\n\t" name " w5, w3, [x0]\n\tcmp w5, w4\n\tcset w6, eq\n\tstrb w6, [x2]\n\tstr w5, [x1]"
+}
+/^}/ { print "\tret\n\t.size " f ", .-" f }
+"#;
+    write(&folder, "cc.awk", awk);
+    let script =
+        format!("case {{triple}} in arm*) /nowhere/cc {{in}};; *) awk -f {}/cc.awk {{in}} > {{out}};; esac", folder.display());
+    let asked = ["extract", "gcc", "--cmd", &script, "--types", "b32", "--operations", "exch"];
+    let printed = json(&margay(&[&asked[..], &["--arch", "aarch64-lse,armv7", "--format", "json"]].concat()));
+    assert_eq!(printed["tables"][0]["asked_architecture"], "aarch64-lse", "{printed}");
+    assert_eq!(printed["tables"].as_array().map(Vec::len), Some(1), "{printed}");
+    assert!(printed["errors"][0]["message"].as_str().is_some_and(|m| m.contains("/nowhere/cc")), "{printed}");
+    let table = folder.join("lse.map").display().to_string();
+    let written = margay(&[&asked[..], &["--arch", "aarch64-lse", "-o", &table]].concat());
+    assert_eq!(written.status.code(), Some(0), "{}", err(&written));
+    let text = std::fs::read_to_string(&table).expect("it is written");
+    assert!(
+        text.lines().any(|line| line.starts_with("CAS_FAIL") && line.contains("swpl")),
+        "a failure that keeps the release of its instruction: {text}"
+    );
+    let same = margay(&[&asked[..], &["--arch", "aarch64-lse", "--against", &table]].concat());
+    assert_eq!(same.status.code(), Some(0), "{}", out(&same));
+}
+
 #[test]
 fn what_has_no_meaning_is_refused() {
     let folder = folder("extract/wrong");

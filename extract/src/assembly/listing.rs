@@ -9,7 +9,7 @@ use margay_models::signature::Architecture;
 use crate::ptx::{PtxFunction, PtxModule};
 
 /// Directives that make no code, and say nothing of how text is read or where it goes. So do all that begin with `cfi_`.
-const OF_NO_CODE: [&str; 34] = [
+const OF_NO_CODE: [&str; 36] = [
     "abiversion",
     "addrsig",
     "addrsig_sym",
@@ -34,11 +34,13 @@ const OF_NO_CODE: [&str; 34] = [
     "local",
     "localentry",
     "machine",
+    "machinemode",
     "option",
     "p2align",
     "pad",
     "personality",
     "protected",
+    "register",
     "save",
     "setfp",
     "size",

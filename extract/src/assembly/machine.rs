@@ -432,6 +432,7 @@ impl TrialMachine<'_> {
                 replacement.filter(|_| a == b)
             }
             function => {
+                let signed = |n: u64| if atom.access.ty.is_some() { i128::from(n) } else { i128::from(signed(n, bits)) };
                 let compute = |(a, b): (u64, u64)| {
                     Some(match function {
                         AtomFunction::Add => a.wrapping_add(b),
@@ -439,8 +440,8 @@ impl TrialMachine<'_> {
                         AtomFunction::And => a & b,
                         AtomFunction::Or => a | b,
                         AtomFunction::Xor => a ^ b,
-                        AtomFunction::Min => signed(a, bits).min(signed(b, bits)) as u64,
-                        AtomFunction::Max => signed(a, bits).max(signed(b, bits)) as u64,
+                        AtomFunction::Min => signed(a).min(signed(b)) as u64,
+                        AtomFunction::Max => signed(a).max(signed(b)) as u64,
                         _ => return None,
                     })
                 };

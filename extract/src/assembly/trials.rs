@@ -7,6 +7,7 @@ use margay_mappings::language::kind::OPERATIONS;
 use super::course::{Course, DeedKind, TrialLayout, TrialSetting};
 use super::function::AssemblyFunction;
 use super::machine::{OBJECT, tried};
+use super::word::signed;
 use crate::point::{Point, What};
 
 /// The most trials with the same values.
@@ -45,6 +46,7 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
         let [old, value, expected] = [old, value, expected].map(|n| wide(bits, n));
         TrialSetting { object: OBJECT, bits, old, value, expected, others: others.map(|n| wide(bits, n)), open: 0 }
     };
+    let plain = || vec![of(5, 9, 0, [3, 17]), of(12, 7, 0, [2, 18]), of(6, 6, 0, [4, 19]), of(0x1a, 0x13, 0, [1, 0x1f])];
     let mut all = match point.what {
         What::Swap(_) => vec![
             of(5, 9, 5, [5, 6]),
@@ -62,7 +64,16 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
                 ..of(0, 0, 0, [5, 6])
             },
         ],
-        _ => vec![of(5, 9, 0, [3, 17]), of(12, 7, 0, [2, 18]), of(6, 6, 0, [4, 19]), of(0x1a, 0x13, 0, [1, 0x1f])],
+        What::Rmw(operation) if OPERATIONS[operation].ends_with("min") || OPERATIONS[operation].ends_with("max") => {
+            // Of two numbers of which one has a sign the other one is less, or greater.
+            let signs = [(sign, 0), (0, sign), (sign, sign)];
+            let signed = signs.map(|(a, b)| {
+                let setting = of(5, 9, 0, [3, 17]);
+                TrialSetting { old: setting.old ^ a, value: setting.value ^ b, ..setting }
+            });
+            plain().into_iter().chain(signed).collect()
+        }
+        _ => plain(),
     };
     let places: &[u64] = match bits {
         8 => &[0, 1, 2, 3],
@@ -72,8 +83,11 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
     if point.what == What::Fence {
         all.truncate(1);
     }
-    let all = all.iter().zip(OPEN.iter().cycle()).map(|(&setting, &open)| TrialSetting { open, ..setting });
-    all.flat_map(|s| places.iter().map(move |&place| TrialSetting { object: OBJECT + place, ..s })).collect()
+    // Every other one is in the second word of a pair: an address that is rounded too far down is that of the first.
+    let word = u64::from(bits / 8).max(4);
+    let all = all.iter().zip(OPEN.iter().cycle()).enumerate();
+    let all = all.map(|(i, (&setting, &open))| (i as u64 % 2 * word, TrialSetting { open, ..setting }));
+    all.flat_map(|(word, s)| places.iter().map(move |&place| TrialSetting { object: OBJECT + word + place, ..s })).collect()
 }
 
 /// Tries a function with all values, and with all that may happen beside it.
@@ -123,7 +137,7 @@ pub(super) fn trials(code: &AssemblyFunction, point: &Point) -> Trials {
 /// What a read-modify-write of a value makes of what was there.
 pub(crate) fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Option<u64> {
     let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-    // The values of these trials have no bit for a sign.
+    let signed = |n: u64| signed(n, bits);
     Some(
         mask & match operation {
             "exch" => value,
@@ -133,8 +147,10 @@ pub(crate) fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Opti
             "or" => old | value,
             "xor" => old ^ value,
             "nand" => !(old & value),
-            "min" | "umin" => old.min(value),
-            "max" | "umax" => old.max(value),
+            "min" => signed(old).min(signed(value)) as u64,
+            "max" => signed(old).max(signed(value)) as u64,
+            "umin" => old.min(value),
+            "umax" => old.max(value),
             _ => return None,
         },
     )

@@ -6,7 +6,7 @@ use margay_mappings::language::{LoweringForm, Mapping, StepScope};
 use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Operation, Signature};
 
-use crate::lowering::{InstructionSequence, LoweringAnswer};
+use crate::lowering::{InstructionSequence, LoweringAnswer, PrintedInstruction};
 
 use super::{MeasuredRow, Table};
 
@@ -47,9 +47,9 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
     let mut out = TableComparison::default();
     for measured in &table.rows {
         let emitted = match &measured.row.answer {
-            LoweringAnswer::Lowered(all) => {
-                Some(all.iter().map(|s| canonical(s, measured.row.slot.form)).collect::<BTreeSet<String>>())
-            }
+            LoweringAnswer::Lowered(all) => Some(
+                all.iter().map(|s| canonical(s, measured.row.slot.form, mapping.target.signature)).collect::<BTreeSet<String>>(),
+            ),
             LoweringAnswer::Absent(_) | LoweringAnswer::Other(_) | LoweringAnswer::Unknown(_) => None,
         };
         let said = said(mapping, measured);
@@ -78,10 +78,18 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
     out
 }
 
-/// Instructions with all defaults written out, so that equal ones are equal texts. An `atom` that fails has the order of its read half.
-fn canonical(sequence: &InstructionSequence, form: LoweringForm) -> String {
+/// Instructions with all defaults written out, so that equal ones are equal texts. What compares and fails has the order of its read half.
+fn canonical(sequence: &InstructionSequence, form: LoweringForm, target: Signature) -> String {
     // Instructions of a text have no defaults.
-    if sequence.steps.iter().any(|step| step.mnemonic.is_some()) {
+    if let Some(architecture) = target.tabular().filter(|_| sequence.steps.iter().any(|step| step.mnemonic.is_some())) {
+        let mut sequence = sequence.clone();
+        let fails =
+            |step: &&mut PrintedInstruction| step.operation == Operation::Rmw && form == LoweringForm::FailedCompareExchange;
+        for step in sequence.steps.iter_mut().filter(fails) {
+            let whole = step.order.map(|order| Construct { operation: Operation::Rmw, order });
+            let read = whole.and_then(|whole| architecture.failed(whole.read_order()));
+            step.mnemonic = read.and_then(|read| architecture.mnemonic(read)).or(step.mnemonic);
+        }
         return sequence.text(None);
     }
     let steps = sequence.steps.iter().map(|step| {

@@ -162,9 +162,18 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes the name of a location, `x` or `x[1]`.
+    /// Takes the name of a location, `x` or `x[1]`; in assembly also `x+4`, so many bytes behind the start of an array.
     pub fn location(&mut self, what: &str) -> Result<String, Diagnostic> {
-        let name = self.word(what)?.0;
+        let (name, start) = self.word(what)?;
+        if let (Some(TokenKind::Integer(bytes)), true) = (self.peek_at(1).map(|t| t.kind), self.spoken.is_some() && self.is('+'))
+        {
+            (0..2).for_each(|_| self.advance());
+            let spoken = self.spoken.as_ref().map(|spoken| spoken.element(name, bytes));
+            return spoken.unwrap_or_else(|| Ok(name.to_owned())).map_err(|why| {
+                let error = self.error(why, start.to(self.previous()), "this address");
+                error.help("declare an array in the initial state, with the type of its elements: `uint32_t a[2]`")
+            });
+        }
         if !(self.is('[') && self.is_integer_at(1)) {
             return Ok(name.to_string());
         }

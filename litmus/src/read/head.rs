@@ -411,7 +411,7 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut InitialState) -> Result<(), 
 }
 
 /// How wide a type is whose name says it.
-fn bits_of_type(name: &str) -> Option<u8> {
+pub(super) fn bits_of_type(name: &str) -> Option<u8> {
     let digits = name.strip_suffix("_t")?.trim_start_matches('u').strip_prefix("int")?;
     digits.parse().ok().filter(|bits| matches!(bits, 8 | 16 | 32 | 64))
 }

@@ -13,6 +13,39 @@ fn reachable(text: &str, model: &Model) -> bool {
     run(&read.test, model, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}")).reachable
 }
 
+/// An element of an array is called by its number or by its distance from the start in bytes, in the initial state and in the condition.
+#[test]
+fn elements_of_arrays_have_two_names() {
+    let test = |second: &str, ty: &str, offset: &str, condition: &str| {
+        format!(
+            "AArch64 t\n{{ {ty} a[2]={{1,2}}; 0:X1=a; 0:X2={second}; }}\nP0 ;\nLDR {r},[X2] ;\nLDR {r2},[X1,#{offset}] ;\nexists ({condition})",
+            r = if ty == "uint32_t" { "W3" } else { "X3" },
+            r2 = if ty == "uint32_t" { "W4" } else { "X4" },
+        )
+    };
+    let aarch64 = model("aarch64");
+    for (ty, bytes) in [("uint32_t", "4"), ("uint64_t", "8"), ("int64_t", "8")] {
+        for second in ["&a[1]".to_owned(), "a[1]".to_owned(), format!("a+{bytes}")] {
+            for condition in
+                [format!("0:X2=a+{bytes}"), "0:X3=2 /\\ 0:X4=2 /\\ a[1]=2".to_owned(), format!("[a+{bytes}]=2 /\\ [a+0]=1")]
+            {
+                assert!(reachable(&test(&second, ty, bytes, &condition), &aarch64), "{second} {condition}");
+            }
+            for condition in ["0:X2=a".to_owned(), "0:X3=1".to_owned(), format!("[a+{bytes}]=1")] {
+                assert!(!reachable(&test(&second, ty, bytes, &condition), &aarch64), "{second} {condition}");
+            }
+        }
+    }
+    for (ty, second, why) in [
+        ("uint64_t", "a+4", "no element of `a` begins 4 bytes behind its start: it has 2 of 8 bytes"),
+        ("uint32_t", "a+8", "no element of `a` begins 8 bytes behind its start: it has 2 of 4 bytes"),
+        ("uint32_t", "b+4", "`b` is no array"),
+    ] {
+        let error = refused(&test(second, ty, "4", "0:X3=2")).message;
+        assert!(error.contains(why), "{error}");
+    }
+}
+
 fn refused(text: &str) -> Diagnostic {
     match read::test(&SourceFile::new("t", text)) {
         Ok(_) => panic!("accepted: {text}"),

@@ -23,9 +23,7 @@ impl LoweringStep {
             let name = match (self.failed, target.tabular()) {
                 // There is its read alone.
                 (true, Some(architecture)) => {
-                    let of = |c: &Construct| c.operation == Operation::Rmw && c.read_order() == self.order;
-                    let whole = architecture.constructs().into_iter().find(of);
-                    whole.map_or_else(|| Operation::Rmw.to_string(), |c| c.name(target))
+                    architecture.failed(self.order).map_or_else(|| Operation::Rmw.to_string(), |c| c.name(target))
                 }
                 (true, _) => Construct { operation: Operation::Rmw, order: self.order }.name(target),
                 (false, _) => Construct { operation: self.operation, order: self.order }.name(target),

@@ -279,6 +279,15 @@ fn lines_of_assembly_that_are_wrong() {
         ("each r1 = b/8 w/32", "7:6", "`<r1>` is a slot of patterns", "choose another name"),
         ("instruction \"load<width> <r>, <m>\" = \"ld <r>, <m>\"", "7:13", "no slot is called so", "lines `each` above"),
         ("instruction \"load<pair> <r>, <m>\" = \"ld <r>, <m>\"", "7:13", "no slot is called so", "lines `each` above"),
+        ("instruction \"add <r>\" = \"mov <r>, 1\" wide big", "7:25", "`big` is no number of bits", "with widths, or a number"),
+        (
+            "instruction \"add <r>\" = \"mov <r>, 1\" wide <wd>",
+            "7:25",
+            "no pattern of the line has `<wd>`",
+            "that the pattern has",
+        ),
+        ("instruction \"add <r>\" = \"mov <r>, 1\" wide", "7:38", "expected `size` or `wide` and a width", "instruction"),
+        ("instruction \"add <r>\" = \"mov <r>, 1\" width 8", "7:38", "expected `size` or `wide` and a width", "instruction"),
         ("comments \"@\" \" \"", "7:14", "nothing begins no comment", "comments and in quotes"),
     ];
     for (line, place, message, help) in cases {

@@ -195,3 +195,23 @@ fn halves_of_pairs_that_stand_alone() {
         &[],
     )]);
 }
+
+/// A function returns to where the link register said that it was called.
+#[test]
+fn the_link_register_leads_back() {
+    const BACK: &str = "does not lead back to where the function was called";
+    beside(&[(
+        "power",
+        What::Load,
+        "b32",
+        "mflr %r0; std %r0,16(%r1); lwz %r9,0(%r3); stw %r9,0(%r4); mtlr %r9; ld %r0,16(%r1); mtlr %r0; blr",
+        "ld",
+        &[
+            ("; mtlr %r0", "", BACK),
+            ("mtlr %r0", "mtlr %r4", BACK),
+            ("std %r0,16", "std %r4,16", BACK),
+            ("mtlr %r0; blr", "mtlr %r0; addi %r1,%r1,16; blr", BACK),
+            ("mtlr %r9; ", "", "ld"),
+        ],
+    )]);
+}

@@ -15,6 +15,9 @@ fn code_of_compilers_becomes_rows() {
                 .L1:; lr.w.aq a4, (a7); and a5, a4, t0; bne a5, a6, .L3; xor a5, a4, a3; and a5, a5, t0; xor a5, a5, a4; sc.w.rl a5, a5, (a7); \
                 bnez a5, .L1; .L3:; srlw a0, a4, a0; and a3, a4, t0; xor a3, a6, a3; seqz a3, a3; sb a3, 0(a2); sb a0, 0(a1); ret";
     is(SWAP, "b8", byte, &["lr.aq_sc.rl", "lr.aq_sc.rl"]);
+    // Rounded down to 8 bytes the address is that of another word for every other object.
+    let far = byte.replace("andi a7, a0, -4", "andi a7, a0, -8");
+    assert!(built_in("riscv", SWAP, "b8", &far).iter().all(|row| row.starts_with("other: ")), "{far}");
     let harms = byte.replace("xor a5, a4, a3; and a5, a5, t0; xor a5, a5, a4", "mv a5, a3");
     is(SWAP, "b8", &harms, &["other: it changes what lies beside the object"; 2]);
 }
@@ -43,6 +46,24 @@ fn values_have_their_widths() {
         "lw ; fence.r_rw",
         &[("; sd", "; sext.w a5, a5; sd", "returns"), ("; sd", "; slli a5, a5, 32; srli a5, a5, 32; sd", "returns")],
     )]);
+}
+
+/// A maximum of numbers with a sign is another operation than one of numbers without.
+#[test]
+fn maxima_with_and_without_a_sign() {
+    for (operation, instruction, other) in [
+        ("max", "amomax", "amomaxu"),
+        ("umax", "amomaxu", "amomax"),
+        ("min", "amomin", "amominu"),
+        ("umin", "amominu", "amomin"),
+        ("max", "amomax", "amomin"),
+    ] {
+        for (kind, w, st) in [("b32", "w", "sw"), ("b64", "d", "sd")] {
+            let of = |name: &str| built_in("riscv", rmw(operation), kind, &format!("{name}.{w} a5,a3,(a0); {st} a5,0(a1); ret"));
+            assert_eq!(of(instruction), ["amoswap"], "{operation} {kind}");
+            assert!(of(other)[0].starts_with("other: "), "{operation} {kind} by {other}: {:?}", of(other));
+        }
+    }
 }
 
 /// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what is computed from the values, and on every machine. What

@@ -20,6 +20,46 @@ fn code_of_compilers_becomes_rows() {
     is(rmw("nand"), "b8", nand, &["lock_xchg"]);
 }
 
+/// A suffix and its register say the same width.
+#[test]
+fn suffixes_are_those_of_their_registers() {
+    beside(&[
+        (
+            "x86",
+            SWAP,
+            "b32",
+            "movl %r8d, %eax; lock cmpxchgl %ecx, (%rdi); sete (%rdx); movl %eax, (%rsi); ret",
+            "lock_xchg, lock_xchg",
+            &[
+                ("movl %r8d, %eax", "movl %r8, %rax", "`movl %r8, %rax` is not read"),
+                ("movl %r8d, %eax", "movq %r8d, %eax", "`movq %r8d, %eax` is not read"),
+                ("cmpxchgl", "cmpxchgb", "`lock cmpxchgb %ecx, (%rdi)` is not read"),
+                ("cmpxchgl", "cmpxchg", "lock_xchg, lock_xchg"),
+                ("movl %eax, (%rsi)", "movw %eax, (%rsi)", "`movw %eax, (%rsi)`"),
+            ],
+        ),
+        (
+            "x86",
+            What::Store,
+            "b32",
+            "movl %ecx, (%rdi); ret",
+            "store",
+            &[("movl %ecx", "movl %rcx", "`movl %rcx, (%rdi)` is not read"), ("movl", "mov", "store")],
+        ),
+        (
+            "x86",
+            rmw("add"),
+            "b32",
+            "leal (%rcx, %r9), %eax; lock xaddl %ecx, (%rdi); movl %ecx, (%rsi); ret",
+            "lock_xchg",
+            &[
+                ("xaddl", "xaddw", "`lock xaddw %ecx, (%rdi)` is not read"),
+                ("xaddl", "xaddq", "`lock xaddq %ecx, (%rdi)` is not read"),
+            ],
+        ),
+    ]);
+}
+
 /// Frames, signed return addresses, and parts of registers as compilers print them are followed, and so is what is wrong with them.
 #[test]
 fn frames_and_parts_of_registers() {

@@ -8,6 +8,7 @@ use margay_models::signature::Architecture;
 use margay_models::signature::architecture::{Assembly, Piece, RegisterName, SlotKind, Spelling};
 
 use super::super::cursor::Cursor;
+use super::super::head::bits_of_type;
 use super::super::token::{LitmusToken, TokenKind, tokens};
 use super::{Names, table_form};
 use crate::test::{Base, Dialect, InitialValue, Instruction, Operation, Place, RegisterDeclaration, ThreadId};
@@ -36,6 +37,16 @@ pub(in crate::read) struct Spoken {
     compiled: bool,
     /// The registers that initial state and condition name, each as it is first written.
     spelled: Vec<(ThreadId, &'static str, String)>,
+    arrays: Vec<DeclaredArray>,
+}
+
+/// An array of the initial state.
+#[derive(Clone)]
+struct DeclaredArray {
+    name: String,
+    /// How many bytes an element has: those of its type, or as many as where nothing says it.
+    bytes: u64,
+    elements: u64,
 }
 
 impl Spoken {
@@ -52,12 +63,30 @@ impl Spoken {
             }
             at += 1;
         }
-        Self { assembly, compiled: false, spelled }
+        Self { assembly, compiled: false, spelled, arrays: arrays(cursor) }
+    }
+
+    /// The element of an array that lies so many bytes behind its start.
+    ///
+    /// # Errors
+    /// What is wrong with the address.
+    pub fn element(&self, name: &str, bytes: u64) -> Result<String, String> {
+        let Some(array) = self.arrays.iter().find(|array| array.name == name) else {
+            return Err(format!("`{name}` is no array, and nothing is known to lie {bytes} bytes behind it"));
+        };
+        let (index, rest) = (bytes / array.bytes, bytes % array.bytes);
+        match rest == 0 && index < array.elements {
+            true => Ok(format!("{name}[{index}]")),
+            false => Err(format!(
+                "no element of `{name}` begins {bytes} bytes behind its start: it has {} of {} bytes",
+                array.elements, array.bytes
+            )),
+        }
     }
 
     /// What a compiler writes.
     fn compiled(assembly: &'static Assembly) -> Self {
-        Self { assembly, compiled: true, spelled: Vec::new() }
+        Self { assembly, compiled: true, spelled: Vec::new(), arrays: Vec::new() }
     }
 
     fn named(&self, name: &str) -> Option<RegisterName> {
@@ -100,6 +129,38 @@ impl Spoken {
     }
 }
 
+/// The arrays that an initial state declares.
+fn arrays(cursor: &Cursor<'_>) -> Vec<DeclaredArray> {
+    let mut found = Vec::new();
+    let (mut at, mut depth) = (0, 0_usize);
+    while cursor.peek_at(at).is_some() {
+        depth += usize::from(cursor.is_at(at, '{'));
+        if cursor.is_at(at, '}') {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                break;
+            }
+        }
+        if let (1, Some(name), true, Some(TokenKind::Integer(elements)), true) = (
+            depth,
+            cursor.word_at(at),
+            cursor.is_at(at + 1, '['),
+            cursor.peek_at(at + 2).map(|t| t.kind),
+            cursor.is_at(at + 3, ']'),
+        ) {
+            let ty = at.checked_sub(1).and_then(|before| cursor.word_at(before));
+            let bytes = ty.and_then(bits_of_type).map_or(4, |bits| u64::from(bits) / 8);
+            // Elements that are declared one after the other, `a[0]=1; a[1]=2`, are one array.
+            let is_one = cursor.is_at(at + 4, '=') && !cursor.is_at(at + 5, '{');
+            let elements = if is_one { elements.saturating_add(1) } else { elements };
+            found.retain(|array: &DeclaredArray| array.name != name);
+            found.push(DeclaredArray { name: name.to_owned(), bytes, elements });
+        }
+        at += 1;
+    }
+    found
+}
+
 /// What stands in a slot.
 struct Filled {
     name: String,
@@ -130,6 +191,10 @@ impl Reading {
     /// At the head of the program.
     pub fn new(spoken: Spoken, initial: &[RegisterDeclaration]) -> Self {
         Self { spoken, initial: initial.to_vec(), overwritten: Vec::new(), sized: Vec::new(), widths: Default::default() }
+    }
+
+    pub(super) fn is_compiled(&self) -> bool {
+        self.spoken.compiled
     }
 
     /// A value that is another one in a narrower register or access, if the test has one: nothing here narrows values or extends them. Numbers in
@@ -222,7 +287,15 @@ pub(super) fn cell(
     let assembly = spoken.assembly;
     let matcher = Matcher { cursor, spoken, thread, names };
     let more = assembly.compiled.iter().filter(|_| spoken.compiled);
-    let found = more.chain(&assembly.instructions).find_map(|s| Some((s, matcher.fits(&s.pattern, &written, &mut Vec::new())?)));
+    let fits = |s: &'static Spelling| {
+        let filled = matcher.fits(&s.pattern, &written, &mut Vec::new())?;
+        // Of an address, and of the registers that a test names itself, the width does not matter.
+        let is_narrower =
+            |f: &Filled| f.name != "address" && f.register.is_some_and(|r| !r.name.is_empty() && Some(r.bits) != s.wide);
+        let contradicts = s.wide.is_some() && filled.iter().any(is_narrower);
+        (!contradicts).then_some((s, filled))
+    };
+    let found = more.chain(&assembly.instructions).find_map(fits);
     let Some((spelling, filled)) = found else { return Err(not_known(cursor, assembly, &written, span)) };
     for slot in filled.iter().filter(|slot| slot.register.is_some_and(|r| !r.zero)) {
         names.writes(&slot.text, thread);

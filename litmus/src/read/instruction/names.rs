@@ -45,6 +45,11 @@ impl Names {
         Self { assembly: Some(Reading::new(spoken, &[])), ..Self::new(dialect, &state) }
     }
 
+    /// Is what is read the output of a compiler?
+    pub(super) fn is_compiled(&self) -> bool {
+        self.assembly.as_ref().is_some_and(Reading::is_compiled)
+    }
+
     /// More locations.
     pub fn add_locations(&mut self, names: Vec<String>) {
         self.locations.extend(names);

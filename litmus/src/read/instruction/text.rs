@@ -7,7 +7,7 @@ use margay_models::signature::{self, Architecture};
 use super::super::qualifier::Mnemonic;
 use super::Operands;
 use super::local::KNOWN_LOCAL;
-use crate::test::{Access, AccessOrder, Atom, AtomFunction, FenceOrder, NumberComparison, Operation};
+use crate::test::{Access, AccessOrder, Atom, AtomFunction, FenceOrder, NumberComparison, Operation, Type, TypeKind};
 
 impl Operands<'_, '_> {
     /// The scope behind the mnemonic of an architecture that is a text.
@@ -79,6 +79,10 @@ impl Operands<'_, '_> {
             signature::Operation::Rmw => {
                 let functions = AtomFunction::ALL;
                 let function = m.take(self.cursor, "function", |w| functions.into_iter().find(|f| f.name() == w))?;
+                // In the output of compilers a maximum may be one of numbers without a sign.
+                let compared = matches!(function, Some(AtomFunction::Min | AtomFunction::Max)) && self.names.is_compiled();
+                let unsigned = |w: &str| Some(Type::new(TypeKind::Unsigned, 64)).filter(|ty| compared && ty.to_string() == w);
+                let access = Access { ty: m.take(self.cursor, "type", unsigned)?, ..access };
                 m.finish(self.cursor, &functions.map(AtomFunction::name))?;
                 let function = function.unwrap_or(AtomFunction::Exchange);
                 let destination = self.destination()?;

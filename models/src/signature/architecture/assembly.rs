@@ -63,6 +63,8 @@ pub struct Spelling {
     pub meaning: &'static str,
     /// The slot whose register is as wide as the access, or the width in bits; `None` where nothing says it.
     pub size: Option<&'static str>,
+    /// How many bits the registers have that stand outside of an address; `None` where it does not matter.
+    pub wide: Option<u8>,
 }
 
 /// A part of a pattern.
@@ -416,25 +418,45 @@ impl ArchitectureReader<'_> {
         let Some((patterns, meaning)) = equals.map(|at| (&rest[..at], &rest[at + 1..])) else {
             return Err(self.error(after(keyword), "expected patterns, `=`, and the meaning", "expected `=`", shape));
         };
-        let (meaning, place, size) = match meaning {
-            [(ScannedWord::Quoted(meaning), place)] => (meaning, *place, None),
-            [(ScannedWord::Quoted(meaning), place), (ScannedWord::Word(s), _), (ScannedWord::Word(size), _)] if s == "size" => {
-                (meaning, *place, Some(size.as_str()))
-            }
-            _ => return Err(self.error(after(keyword), "expected the meaning in quotes", "expected a text in quotes", shape)),
+        let [(ScannedWord::Quoted(meaning), place), more @ ..] = meaning else {
+            return Err(self.error(after(keyword), "expected the meaning in quotes", "expected a text in quotes", shape));
         };
+        let place = *place;
+        let [mut size, mut wide] = [""; 2];
+        for pair in more.chunks(2) {
+            match pair {
+                [(ScannedWord::Word(s), _), (ScannedWord::Word(of), _)] if s == "size" && size.is_empty() => size = of,
+                [(ScannedWord::Word(s), _), (ScannedWord::Word(of), _)] if s == "wide" && wide.is_empty() => wide = of,
+                _ => {
+                    return Err(self.error(pair[0].1, "expected `size` or `wide` and a width, each once", "not expected", shape));
+                }
+            }
+        }
+        let names_width =
+            |(item, _): &(ScannedWord, Span)| matches!(item, ScannedWord::Quoted(pattern) if pattern.contains(wide));
+        if wide.starts_with('<') && !patterns.iter().any(names_width) {
+            let message = format!("no pattern of the line has `{wide}`");
+            return Err(self.error(place, message, "behind this", "name the words of a line `each` that the pattern has"));
+        }
         for (item, span) in patterns {
             let ScannedWord::Quoted(pattern) = item else {
                 return Err(self.error(*span, "expected a pattern in quotes", "no pattern", shape));
             };
-            for [pattern, meaning, size] in self.written_out([pattern, meaning, size.unwrap_or_default()]) {
+            // Of a pattern beside it that has no such word nothing says it.
+            let wide = if pattern.contains(wide) || !wide.starts_with('<') { wide } else { "" };
+            for [pattern, meaning, size, wide] in self.written_out([pattern, meaning, size, wide]) {
+                let bits = wide.parse().ok();
+                if bits.is_none() && !wide.is_empty() {
+                    let message = format!("`{wide}` is no number of bits");
+                    return Err(self.error(place, message, "behind this", "of a line `each` with widths, or a number"));
+                }
                 let size = Some(leaked(size.trim_matches(['<', '>']))).filter(|size| !size.is_empty());
                 let pieces = self.pieces(&pattern, *span)?;
                 self.slots_are_filled(&pieces, &meaning, size, place)?;
                 if word != "address" {
                     self.means_something(&meaning, place)?;
                 }
-                let spelling = Spelling { pattern: pieces, meaning: leaked(&meaning), size };
+                let spelling = Spelling { pattern: pieces, meaning: leaked(&meaning), size, wide: bits };
                 let assembly = self.the_assembly(keyword, word)?;
                 let all = match word {
                     "address" => &mut assembly.addresses,
@@ -450,17 +472,18 @@ impl ArchitectureReader<'_> {
         Ok(())
     }
 
-    /// A pattern, its meaning and its size for each choice of the words of lines `each` that they name. What has one meaning may stand in the meaning
+    /// A pattern, its meaning, its size and the width of its registers for each choice of the words of lines `each` that they name. What has one meaning may stand in the meaning
     /// alone.
-    fn written_out(&self, line: [&str; 3]) -> Vec<[String; 3]> {
+    fn written_out(&self, line: [&str; 4]) -> Vec<[String; 4]> {
         let mut all = vec![line.map(str::to_owned)];
         // The last ones first: a meaning may name what stands above it.
         for (name, alternatives) in self.description.assembly.iter().flat_map(|assembly| assembly.alternatives.iter().rev()) {
             let slot = format!("<{name}>");
             if line[0].contains(&slot) || alternatives.len() == 1 && line[1].contains(&slot) {
-                let chosen = |[pattern, meaning, size]: &[String; 3]| {
+                let chosen = |[pattern, rest @ ..]: &[String; 4]| {
                     let choose = |(written, meant): &(String, String)| {
-                        [pattern.replace(&slot, written), meaning.replace(&slot, meant), size.replace(&slot, meant)]
+                        let [meaning, size, wide] = rest.each_ref().map(|text| text.replace(&slot, meant));
+                        [pattern.replace(&slot, written), meaning, size, wide]
                     };
                     alternatives.iter().map(choose).collect::<Vec<_>>()
                 };

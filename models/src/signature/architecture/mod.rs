@@ -111,6 +111,11 @@ impl Architecture {
         let halves = |c: &Construct| (c.read_order(), c.write_order()) == (read, write);
         self.constructs().into_iter().filter(|c| c.operation == Operation::Rmw).find(halves)
     }
+
+    /// The read-modify-write by which a failed one is named whose read has this order: the first of those that have it.
+    pub fn failed(self, read: Order) -> Option<Construct> {
+        self.constructs().into_iter().find(|c| c.operation == Operation::Rmw && c.read_order() == read)
+    }
 }
 
 impl fmt::Debug for Architecture {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use margay_console::diagnostics;
 use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
 use margay_extract::front;
@@ -44,13 +45,13 @@ pub fn run(
     for architecture in &architectures {
         let other = match front::for_architecture(front.clone(), architecture) {
             Ok(other) => other,
-            Err(errors) => return output.wrong(&errors),
+            Err(errors) => return stopped(documents, &errors, output),
         };
         let points = match other.name == front.name {
             true => points.clone(),
             false => match chosen(&other, options) {
                 Ok(points) => points,
-                Err(error) => return output.wrong(&[error]),
+                Err(error) => return stopped(documents, &[error], output),
             },
         };
         let asked = CompilerQuestion { front: &other, points: &points, architecture, options };
@@ -60,10 +61,10 @@ pub fn run(
                 output.aside("interrupted: nothing is written");
                 return Ok(Exit::Undecided);
             }
-            Err(error) => return output.wrong(&[error]),
+            Err(error) => return stopped(documents, &[error], output),
         };
         if let Some(error) = nothing(&asked, &table) {
-            return output.wrong(&[error]);
+            return stopped(documents, &[error], output);
         }
         if let Some(target) = &table.written_for {
             let warning = Diagnostic::warning(format!("the compiler was asked for {architecture}, and wrote PTX for {target}"));
@@ -75,7 +76,8 @@ pub fn run(
         if let Some(file) = &file
             && let Err(error) = write_over(file, text.as_bytes())
         {
-            return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", file.display()))]);
+            let error = Diagnostic::error(format!("cannot write `{}`: {error}", file.display()));
+            return stopped(documents, &[error], output);
         }
         let mut document = json::document(&table);
         let unknown = table.counts()[3];
@@ -103,10 +105,20 @@ pub fn run(
     if output.format == Format::Json {
         match <[_; 1]>::try_from(documents) {
             Ok([one]) => output.document(&one)?,
-            Err(tables) => output.document(&report::Tables { tables })?,
+            Err(tables) => output.document(&report::Tables { tables, errors: Vec::new() })?,
         }
     }
     Ok(exit)
+}
+
+/// What was measured of other machines before something went wrong is not lost.
+fn stopped(tables: Vec<report::TableRecord>, errors: &[Diagnostic], output: &Output) -> CommandOutcome {
+    if output.format != Format::Json || tables.is_empty() {
+        return output.wrong(errors);
+    }
+    output.settle(Exit::Wrong);
+    output.document(&report::Tables { tables, errors: diagnostics::shown(errors).iter().map(Into::into).collect() })?;
+    Ok(Exit::Wrong)
 }
 
 /// Of two ends that of which more is to be said: a difference before what is not known.
