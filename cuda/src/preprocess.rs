@@ -13,6 +13,9 @@ pub(crate) const MAX_TOKENS: usize = 8 << 20;
 /// How deep macros and files may be nested in each other.
 pub(crate) const MAX_DEPTH: usize = 64;
 
+/// The most files that are read; two in each of twenty that include each other would be a million.
+const MAX_FILES: usize = 1000;
+
 /// A file of a program.
 #[derive(Debug, Clone)]
 pub(crate) struct CudaFile {
@@ -76,6 +79,8 @@ impl<'a> Preprocessor<'a> {
             ("CUDART_VERSION", 13_000),
             ("CUDA_VERSION", 13_000),
             ("__MARGAY__", 1),
+            // What it asks is answered where `#if` is read.
+            ("__has_include", 1),
         ] {
             let token = CudaToken { lexeme: integer(value), at: CudaSpan::default(), is_apart: true, is_kept: false };
             made.macros.insert(name.into(), Macro { parameters: None, is_variadic: false, body: [token].into() });
@@ -242,26 +247,22 @@ impl<'a> Preprocessor<'a> {
     fn included(&mut self, rest: &[CudaToken], whole: CudaSpan, name: &str, depth: usize) -> Result<(), CudaRefusal> {
         match rest.first().map(|t| &t.lexeme) {
             Some(Lexeme::Sign("<")) => {
-                let (start, end) = (rest[0].at.end, rest.last().map_or(rest[0].at.end, |t| t.at.start));
-                let file = &self.files[whole.file as usize].text;
-                let header = file.get(start as usize..end as usize).unwrap_or_default().to_owned();
+                let header = self.written_between(&rest[0], rest.last().unwrap_or(&rest[0])).to_owned();
                 self.header(header, whole);
                 Ok(())
             }
             Some(Lexeme::Text(path)) => {
-                let path = match name.rsplit_once('/') {
-                    Some((folder, _)) => format!("{folder}/{path}"),
-                    None => path.to_string(),
-                };
+                let path = beside(name, path);
                 if self.once.contains(&path) {
                     return Ok(());
                 }
-                if depth >= MAX_DEPTH || self.files.len() >= 1000 {
-                    return Err(CudaRefusal::new(
-                        whole,
-                        format!("files include each other without end, `{path}` among them"),
-                        "guard the file with `#pragma once`",
-                    ));
+                if depth >= MAX_DEPTH || self.files.len() >= MAX_FILES {
+                    let text = if depth >= MAX_DEPTH {
+                        format!("files include each other more than {MAX_DEPTH} deep, or without end, `{path}` among them")
+                    } else {
+                        format!("`{path}` is one file more than {MAX_FILES}; a file counts as often as it is included")
+                    };
+                    return Err(CudaRefusal::new(whole, text, "guard the file with `#pragma once`"));
                 }
                 let help =
                     "files in quotation marks are read from there alone, wherever links lead; those in `<..>` are not read";
@@ -290,23 +291,60 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
+    /// The text between two tokens of one line.
+    fn written_between(&self, first: &CudaToken, last: &CudaToken) -> &str {
+        let file = &self.files[first.at.file as usize].text;
+        file.get(first.at.end as usize..last.at.start as usize).unwrap_or_default()
+    }
+
+    /// Is there what stands within the parentheses of `__has_include`? `None` where that is not known.
+    fn has_header(&self, asked: &[CudaToken], name: &str) -> Option<bool> {
+        match asked {
+            [CudaToken { lexeme: Lexeme::Text(path), .. }] => {
+                let path = beside(name, path);
+                let is_there = matches!((self.include)(&path), Ok(Some(_)));
+                Some(is_there || is_of_toolkit(&path) || OF_C.contains(&&*path))
+            }
+            [first, .., last] if first.is_sign("<") && last.is_sign(">") => {
+                let header = self.written_between(first, last);
+                (is_known_header(header) || is_of_toolkit(header) || OF_C.contains(&header)).then_some(true)
+            }
+            _ => None,
+        }
+    }
+
     /// The value of what stands behind `#if`.
     fn condition(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<bool, CudaRefusal> {
         // `defined` is asked before macros are.
         let mut asked = Vec::new();
         let mut at = 0;
         while at < rest.len() {
-            let is = |n: usize, word: &str| rest.get(n).and_then(CudaToken::word).is_some_and(|w| &**w == word);
-            let known = is(at, "defined") || is(at, "__has_include");
-            if known {
-                let open = usize::from(rest.get(at + 1).is_some_and(|t| t.is_sign("(")));
-                let value = is(at, "defined")
-                    && rest.get(at + 1 + open).and_then(CudaToken::word).is_some_and(|w| self.macros.contains_key(w));
-                asked.push(CudaToken { lexeme: integer(u64::from(value)), ..rest[at].clone() });
-                at += 2 + open;
-                if open == 1 {
-                    at = rest[at.min(rest.len())..].iter().position(|t| t.is_sign(")")).map_or(rest.len(), |n| at + n + 1);
-                }
+            let is = |word: &str| rest[at].word().is_some_and(|w| &**w == word);
+            if is("defined") {
+                let (name, taken) = match &rest[at + 1..] {
+                    [open, name, close, ..] if open.is_sign("(") && close.is_sign(")") => (name.word(), 3),
+                    [name, ..] => (name.word(), 1),
+                    [] => (None, 0),
+                };
+                let Some(name) = name else {
+                    let text = "expected the name of a macro behind `defined`";
+                    return Err(CudaRefusal::new(rest[at].at, text, "write `defined(NAME)` or `defined NAME`"));
+                };
+                let value = integer(u64::from(self.macros.contains_key(name)));
+                asked.push(CudaToken { lexeme: value, ..rest[at].clone() });
+                at += 1 + taken;
+                continue;
+            }
+            if is("__has_include") {
+                let end = rest[at..].iter().position(|t| t.is_sign(")")).map_or(rest.len(), |n| at + n);
+                let within = rest.get(at + 2..end).filter(|_| rest[at + 1].is_sign("(")).unwrap_or_default();
+                let name = self.files[whole.file as usize].name.clone();
+                let Some(is_there) = self.has_header(within, &name) else {
+                    let text = "whether there is this header is not known: `<..>` is not searched for";
+                    return Err(CudaRefusal::new(rest[at].at, text, "write 1 or 0 in its place"));
+                };
+                asked.push(CudaToken { lexeme: integer(u64::from(is_there)), ..rest[at].clone() });
+                at = end + 1;
                 continue;
             }
             asked.push(rest[at].clone());
@@ -323,6 +361,14 @@ impl<'a> Preprocessor<'a> {
                 "write it of numbers, names, `defined(NAME)` and operators",
             )
         })
+    }
+}
+
+/// The path of a file that another one names, from the folder of the program.
+fn beside(name: &str, path: &str) -> String {
+    match name.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{path}"),
+        None => path.to_owned(),
     }
 }
 

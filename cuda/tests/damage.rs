@@ -126,6 +126,9 @@ fn what_is_not_understood_is_named() {
         ("int s[table[0]]; a[0] = s[0];", "table[0]", "the size of an array is not constant"),
         ("int s[a[0]]; a[0] = s[0];", "a[0]", "the size of an array is not constant"),
         ("const int n = threadIdx.x; int s[n]; a[0] = s[0];", "n", "the size of an array is not constant"),
+        ("int s[-1]; a[0] = s[0];", "-1", "the size of an array is a number from 0 to"),
+        ("int s[1.5]; a[0] = s[0];", "1.5", "the size of an array is a whole number, not one of type `double`"),
+        ("char s[1 << 20][1 << 20]; a[0] = s[0][0];", "s[1 << 20]", "an array of 1099511627776 bytes or more"),
         ("a[{1, 2}] = 1;", "{1, 2}", "a list in braces where its type is not known"),
         ("pair_t p = {1, 2, 3}; a[0] = p.x;", "p = {1, 2, 3}", "more values than the structure has members"),
         ("char s[3] = \"abc\"; a[0] = s[0];", "s[3]", "a text of 3 characters and a zero for an array of 3"),
@@ -214,7 +217,64 @@ fn included_files_are_read() {
     let error = of("#include \"pipe.cuh\"\n__global__ void k() {}\n").expect_err("it is not read");
     assert!(error.message.contains("`pipe.cuh`") && error.message.contains("a device or a pipe"), "{}", error.message);
     let error = of("#include \"circle.cuh\"\n__global__ void k() {}\n").expect_err("it has no end");
-    assert!(error.message.contains("without end, `circle.cuh`"), "{}", error.message);
+    assert!(error.message.contains("64 deep, or without end, `circle.cuh`"), "{}", error.message);
+    // Not without end, but too many: 2^20 files.
+    let twice = |path: &str| {
+        let n: u32 = path.strip_prefix('h').and_then(|n| n.parse().ok()).ok_or("it is another file")?;
+        Ok(Some(if n < 20 { format!("#include \"h{0}\"\n#include \"h{0}\"\n", n + 1) } else { String::new() }))
+    };
+    let source = CudaSource {
+        name: "a.cu",
+        text: "#include \"h0\"\n__global__ void k() {}\n",
+        include: &twice,
+        target: "sm_90",
+        kernels: &[],
+    };
+    let error = compile(&source).expect_err("too many");
+    assert!(error.message.contains("one file more than 1000"), "{}", error.message);
+}
+
+/// What `#if` asks of files and macros is answered, or refused: a branch is not left out because a question was not understood.
+#[test]
+fn what_a_condition_asks_is_answered_or_refused() {
+    let include = |path: &str| match path {
+        "there.cuh" | "sub/beside.cuh" => Ok(Some(String::new())),
+        "sub/asks.cuh" => Ok(Some("#if __has_include(\"beside.cuh\")\n#define BESIDE 1\n#endif\n".to_owned())),
+        "/etc/passwd" => Err("it starts from the root of the file system".to_owned()),
+        _ => Ok(None),
+    };
+    let of = |text: &str| compile(&CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] });
+    for (condition, is_so) in [
+        ("__has_include(<cuda/atomic>)", true),
+        ("__has_include(<cooperative_groups.h>)", true),
+        ("__has_include(\"there.cuh\")", true),
+        ("__has_include(\"none.cuh\")", false),
+        ("__has_include(\"/etc/passwd\")", false),
+        ("defined(__has_include) && __has_include(<cstdint>)", true),
+        ("defined(__CUDA_ARCH__) && !defined NONE", true),
+        ("defined (NONE) || (defined(__NVCC__) && 1)", true),
+        ("BESIDE", true),
+    ] {
+        let text = format!(
+            "#include \"sub/asks.cuh\"\n#if {condition}\n__global__ void yes() {{}}\n#else\n__global__ void no() {{}}\n#endif\n"
+        );
+        let ptx = of(&text).expect(condition);
+        assert_eq!(ptx.contains(".entry yes("), is_so, "{condition}");
+    }
+    for (condition, part) in [
+        ("defined", "expected the name of a macro behind `defined`"),
+        ("defined(", "expected the name of a macro behind `defined`"),
+        ("defined(A && B)", "expected the name of a macro behind `defined`"),
+        ("defined(A", "expected the name of a macro behind `defined`"),
+        ("defined 1", "expected the name of a macro behind `defined`"),
+        ("__has_include(<other/library.h>)", "whether there is this header is not known"),
+        ("__has_include", "whether there is this header is not known"),
+        ("__has_include(", "whether there is this header is not known"),
+        ("1 / 0", "expected a condition of whole numbers"),
+    ] {
+        let error = of(&format!("#if {condition}\n#endif\n__global__ void k() {{}}\n")).expect_err(condition);
+        assert!(error.message.contains(part) && error.start < error.end, "{condition}: {}", error.message);
+    }
 }
 
 /// A variable whose first value is not understood is not declared, however often it is asked for.

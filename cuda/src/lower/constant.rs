@@ -17,7 +17,8 @@ impl KernelLowering {
         act: impl FnOnce(&mut Self) -> LoweringResult<T>,
     ) -> LoweringResult<T> {
         if self.frames.len() > super::MAX_CALLS {
-            return self.refuse(self.position, "constants and types are nested too deep", "write it flatter");
+            let text = format!("calls, constants and types are nested more than {} deep", super::MAX_CALLS);
+            return self.refuse(self.position, text, "write it flatter");
         }
         let mut frame = InlinedCall { bindings, owner, ..InlinedCall::outside(namespace) };
         self.enter_lambda(&mut frame);

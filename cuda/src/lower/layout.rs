@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{KernelLowering, LoweringResult};
+use super::{KernelLowering, LoweringResult, MAX_BYTES};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, TemplateArgument, TypeTree};
 use crate::types::{BitsLayout, CudaType, FieldLayout, StructureLayout, TypeShape};
@@ -138,9 +138,9 @@ impl KernelLowering {
         match &ty.shape {
             TypeShape::Array(of, count) => {
                 let (bytes, align) = self.size_of(&of.clone(), at)?;
-                match bytes.checked_mul(count.unwrap_or(0)).filter(|&n| n < 1 << 40) {
+                match bytes.checked_mul(count.unwrap_or(0)).filter(|&n| n < MAX_BYTES) {
                     Some(bytes) => Ok((bytes, align)),
-                    None => self.refuse(at, "a variable of so many bytes", "make it smaller"),
+                    None => self.refuse(at, format!("an array of {MAX_BYTES} bytes or more"), "make it smaller"),
                 }
             }
             TypeShape::Structure(n) => {

@@ -67,6 +67,9 @@ const MAX_CALLS: usize = 40;
 /// After so many times that a variable turned out to need memory, all have it.
 const MAX_TRIES: usize = 48;
 
+/// Types and arrays are smaller than this.
+const MAX_BYTES: u64 = 1 << 40;
+
 /// The most parts of a structure or an array that are copied or filled one by one.
 const MAX_PARTS: u64 = 1024;
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{KernelLowering, LoweringResult, NameBinding};
+use super::{KernelLowering, LoweringResult, MAX_BYTES, NameBinding};
 use crate::read::DeclaredItem;
 use crate::tree::{NamePart, NamePath, TypeTree};
 use crate::types::{CudaType, StructureLayout, TemplateBinding, TypeShape};
@@ -60,8 +60,17 @@ impl KernelLowering {
                     Some(e) => {
                         let value = self.constant(e, "the size of an array")?;
                         let count = value.known().unwrap_or(0);
-                        if !value.ty.is_integer() || count > 1 << 40 {
-                            return self.refuse(e.at, "an array of so many elements", "give a size that fits into memory");
+                        if !value.ty.is_integer() {
+                            let text = format!(
+                                "the size of an array is a whole number, not one of type `{}`",
+                                self.type_text(&value.ty)
+                            );
+                            return self.refuse(e.at, text, "write it as a whole number");
+                        }
+                        // Negative numbers among them.
+                        if count >= MAX_BYTES {
+                            let text = format!("the size of an array is a number from 0 to {}", MAX_BYTES - 1);
+                            return self.refuse(e.at, text, "give a size that fits into memory");
                         }
                         Some(count)
                     }

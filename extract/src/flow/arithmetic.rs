@@ -183,7 +183,9 @@ fn logic(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, a
 
 /// `setp.lt.and.s32 p, a, b, q`.
 fn setp(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, arguments: &[FlowValue]) -> FlowValue {
-    let (&[a, b], rest) = (arguments.first_chunk::<2>().unwrap_or(&[arguments[0]; 2]), arguments.get(2));
+    let (Some(&[a, b]), rest) = (arguments.first_chunk::<2>(), arguments.get(2)) else {
+        return values.other(&instruction.to_string(), arguments.to_vec());
+    };
     let words: Vec<&str> = instruction.modifiers().collect();
     let word = words.first().copied().unwrap_or_default();
     let unsigned = NumberComparison::of_unsigned_mnemonic(word);

@@ -1,5 +1,8 @@
 //! PTX to rows: what compilers print, in small.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use margay_extract::flow::explore;
 use margay_extract::lowering::{LoweringAnswer, rows};
 use margay_extract::point::{Point, What};
@@ -308,4 +311,42 @@ fn negated_state_spaces() {
 fn loads_through_the_cache_that_is_not_coherent() {
     let found = answers(What::Load, Order::Plain, "ld.global.nc.u32 %r1, [%rd1];");
     assert!(found[0].starts_with("other: ") && found[0].contains("not coherent"), "{found:?}");
+}
+
+/// Each instruction of the shipped kernels with fewer operands than it takes: no panic, wherever the cut is.
+#[test]
+fn instructions_that_lack_operands() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels");
+    let mut instructions = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).expect("kernels").flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|e| e != "ptx") {
+            continue;
+        }
+        for line in std::fs::read_to_string(&path).expect("PTX").lines().map(str::trim) {
+            let Some((name, operands)) = line.strip_suffix(';').and_then(|l| l.split_once(char::is_whitespace)) else { continue };
+            if name.chars().all(|c| c.is_ascii_alphanumeric() || "._:".contains(c)) && !name.starts_with('.') {
+                instructions.insert(name.to_owned(), operands.to_owned());
+            }
+        }
+    }
+    assert!(instructions.len() > 100, "{}", instructions.len());
+    let (mut read, mut refused) = (0, 0);
+    for (name, operands) in &instructions {
+        let parts: Vec<&str> = operands.split(',').map(str::trim).collect();
+        for n in 0..=parts.len() {
+            let text = module(&format!("{name} {};", parts[..n].join(", ")));
+            match ptx::read(&text) {
+                Ok(module) => {
+                    explore(&module, &module.functions[0], 1);
+                    read += 1;
+                }
+                Err(e) => {
+                    assert!(!e.to_string().is_empty());
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(read > refused, "{read} were read, {refused} refused");
 }
