@@ -110,16 +110,21 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
         .map(|&(n, text)| SourceFile::new(format!("<built-in>/{n}.map"), text))
 }
 
-/// The text for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping. A mapping that extends another one has
+/// The built-in mapping that a user's words mean: a name, or the name of a file that is not there. A file that bears the very name, as
+/// `rc11-to-ptx`, is not asked in its place: `./rc11-to-ptx` names it.
+fn meant(name: &str) -> Option<Arc<SourceFile>> {
+    built_in(name).or_else(|| name.strip_suffix(".map").filter(|_| !Path::new(name).exists()).and_then(built_in))
+}
+
+/// The text for what a user wrote: the name of a built-in mapping, or a path to a file. A mapping that extends another one has
 /// what it takes from that in its text.
 ///
 /// # Errors
 /// A file that cannot be read; a name that is neither; a mapping that extends another one, and cannot be loaded.
 pub fn text(name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
-    let path = Path::new(name);
-    let file = match built_in(name.strip_suffix(".map").unwrap_or(name)) {
-        Some(file) if !path.exists() => file,
-        _ => read(path)?,
+    let file = match meant(name) {
+        Some(file) => file,
+        None => read(Path::new(name))?,
     };
     if !extends(&file) {
         return Ok(file);
@@ -128,16 +133,14 @@ pub fn text(name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
     find(name, &LoadOptions::default()).map(|loaded| loaded.mapping.file).map_err(first)
 }
 
-/// The mapping for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping.
+/// The mapping for what a user wrote: the name of a built-in mapping, or a path to a file.
 ///
 /// # Errors
 /// As [`load`]; a name that is neither.
 pub fn find(name: &str, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diagnostic>> {
     let path = Path::new(name);
     let options = &LoadOptions { shipped: Some(built_in), ..options.clone() };
-    if !path.exists()
-        && let Some(file) = built_in(name.strip_suffix(".map").unwrap_or(name))
-    {
+    if let Some(file) = meant(name) {
         return load_text(&file, None, options);
     }
     load(path, options).map_err(|errors| {
@@ -157,9 +160,9 @@ pub fn find(name: &str, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diag
 /// A file that cannot be read; a name that is neither a file nor built in; rows that are missing or wrong between these models.
 pub fn find_between(name: &str, source: &Model, target: &Model) -> Result<Mapping, Vec<Diagnostic>> {
     let path = Path::new(name);
-    let (file, folder) = match built_in(name.strip_suffix(".map").unwrap_or(name)) {
-        Some(file) if !path.exists() => (file, None),
-        _ => match read(path) {
+    let (file, folder) = match meant(name) {
+        Some(file) => (file, None),
+        None => match read(path) {
             Ok(file) => (file, path.parent()),
             // The same words as without other models.
             Err(_) => return find(name, &LoadOptions::default()).map(|loaded| loaded.mapping),

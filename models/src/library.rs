@@ -56,7 +56,9 @@ fn find(
     let read = |path: &Path| allowed(path).and_then(|()| read(path));
     let looks_like_path = name.contains(['/', '\\']) || name.ends_with(".cat");
     let path = Path::new(name);
-    if looks_like_path && path.exists() || path.is_file() || name == STANDARD_INPUT {
+    // A file that bears the name of a shipped model, as `ptx-8`, would be asked in its place, and the answer would bear that name.
+    let is_shipped = !looks_like_path && built_in(name).is_some();
+    if !is_shipped && (looks_like_path && path.exists() || path.is_file() || name == STANDARD_INPUT) {
         return read(path);
     }
     for folder in folders {

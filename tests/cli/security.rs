@@ -34,6 +34,8 @@ const ITEMS: &[(&str, fn())] = &[
     ("A model includes models and architectures only", only_models),
     ("A mapping that extends another one reads", only_mappings_of_the_folder),
     ("A CUDA program that Margay compiles includes", only_headers_of_the_folder),
+    ("The harness beside a kernel, which is read without being named", only_harnesses_of_the_folder),
+    ("A file that bears the name of something shipped", shipped_names_are_shipped),
     ("In a folder of tests, a link out of the folder", only_files_of_the_folder),
     ("What a terminal would obey", nothing_obeyed),
     ("No input overflows the stack.", deep_and_many),
@@ -529,7 +531,7 @@ fn only_headers_of_the_folder() {
         ("below", "it is a folder"),
         ("huge.cuh", "bytes"),
         ("-", "there is no file"),
-        ("first.cuh", "include each other without end"),
+        ("first.cuh", "or without end, `first.cuh` among them"),
     ] {
         let refused = run(include);
         assert_eq!(refused.status.code(), Some(2), "{include}");
@@ -538,6 +540,75 @@ fn only_headers_of_the_folder() {
     write(&below, "offset.cuh", "#include \"../more.cuh\"\n");
     write(&inner, "more.cuh", "#define OFFSET 1\n");
     assert_eq!(run("below/offset.cuh").status.code(), Some(0));
+}
+
+fn only_harnesses_of_the_folder() {
+    let root = folder("security/harness");
+    let inner = root.join("inner");
+    std::fs::create_dir_all(&inner).expect("a folder");
+    write(&root, "secret", "a secret of another folder\n");
+    write(&inner, "k.cu", "__global__ void k(int *p) { p[threadIdx.x] = 1; }\n");
+    let harness = inner.join("k.harness");
+    let asked = |path: &str| {
+        let output = margay_in(&root, &["kernel", path, "--compiler", "margay", "--launch", "1x2"]);
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+        assert!(err(&output).contains("cannot read the harness") && !err(&output).contains("a secret"), "{}", err(&output));
+    };
+    for target in ["../secret", "/etc/passwd", "/dev/zero", "nowhere"] {
+        let _ = std::fs::remove_file(&harness);
+        link(target, &harness);
+        asked("inner/k.cu");
+    }
+    std::fs::remove_file(&harness).expect("the link");
+    let made = std::process::Command::new("mkfifo").arg(&harness).status().expect("mkfifo is there");
+    assert!(made.success());
+    asked("inner/k.cu");
+    std::fs::remove_file(&harness).expect("the pipe");
+    // One of the same folder is read, and one that is named.
+    write(&inner, "other.harness", "launch 1x2\n");
+    link("other.harness", &harness);
+    assert_eq!(margay_in(&root, &["kernel", "inner/k.cu", "--compiler", "margay"]).status.code(), Some(0));
+    std::fs::remove_file(&harness).expect("the link");
+    link("../named.harness", &harness);
+    write(&root, "named.harness", "launch 1x2\n");
+    let named = ["kernel", "inner/k.cu", "--compiler", "margay", "--harness", "inner/k.harness"];
+    assert_eq!(margay_in(&root, &named).status.code(), Some(0));
+    // The program of an application.
+    link("../secret", &inner.join("p.ptx"));
+    for program in ["p.ptx", "../secret", "/etc/passwd"] {
+        let launch = "[[launch]]\nkernel = \"k\"\nblocks = 1\nthreads = 1\narguments = []\n";
+        write(&inner, "app.toml", format!("program = \"{program}\"\npost = []\n{launch}"));
+        let output = margay_in(&root, &["app", "test", "inner/app.toml", "--runs", "1"]);
+        assert_eq!(output.status.code(), Some(2), "{program}: {}", out(&output));
+        let said = err(&output);
+        assert!(said.contains("not beside this file") || said.contains("leads out of the folder"), "{program}: {said}");
+        assert!(!said.contains("a secret") && !said.contains("root:"), "{program}: {said}");
+    }
+}
+
+fn shipped_names_are_shipped() {
+    let root = folder("security/names");
+    write(&root, "mp.litmus", MP);
+    for name in ["ptx-8", "ptx-8.cat"] {
+        write(&root, name, "\"mine\"\nempty po & rf as Nothing\n");
+    }
+    let said = |arguments: &[&str]| {
+        let output = margay_in(&root, arguments);
+        (output.status.code(), out(&output) + &err(&output))
+    };
+    let elsewhere = folder("security/no-names");
+    write(&elsewhere, "mp.litmus", MP);
+    let shipped = out(&margay_in(&elsewhere, &["models", "ptx-8"]));
+    assert_eq!(said(&["models", "ptx-8"]), (Some(0), shipped.clone()));
+    for (model, verdict) in [("ptx-8", "forbidden: "), ("./ptx-8", "allowed: "), ("ptx-8.cat", "allowed: ")] {
+        let (code, answer) = said(&["run", "mp.litmus", "--model", model]);
+        assert!(code == Some(0) && answer.starts_with(verdict), "{model}: {answer}");
+    }
+    write(&root, "rc11-to-ptx", "mapping \"mine\" from rc11-scoped to ptx-6.0\n");
+    let (code, answer) = said(&["check", "rc11-to-ptx", "--bound", "2"]);
+    assert!(code == Some(0) && answer.contains("<built-in>/rc11-to-ptx.map"), "{answer}");
+    assert_eq!(said(&["check", "./rc11-to-ptx", "--bound", "2"]).0, Some(2));
+    assert!(!said(&["mappings", "rc11-to-ptx"]).1.contains("\"mine\""));
 }
 
 fn only_files_of_the_folder() {

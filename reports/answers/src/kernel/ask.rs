@@ -43,16 +43,21 @@ fn no_harness(file: &Arc<SourceFile>, error: &HarnessError) -> Diagnostic {
     Diagnostic::error(error.message.clone()).at(file, Span::new(error.start, error.end), "here")
 }
 
-/// The harness that is named, or lies beside a file.
+/// The harness that is named, or lies beside a file. An error quotes its line: one that nobody named must not have other files of the machine quoted.
 pub fn harness(file: &KernelFile, options: &KernelOptions) -> Result<Option<(Harness, Arc<SourceFile>)>, Diagnostic> {
     let beside = file.path.with_extension("harness");
+    let folder = file.path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cannot =
+        |path: &Path, e: std::io::Error| Diagnostic::error(format!("cannot read the harness {}: {e}", limited::name(path)));
     let path = match &options.harness {
         Some(named) => named,
-        None if beside != file.path && beside.is_file() => &beside,
+        None if beside != file.path && beside.symlink_metadata().is_ok_and(|found| !found.is_dir()) => {
+            limited::of_folder(folder, &beside).map_err(|e| cannot(&beside, e))?;
+            &beside
+        }
         None => return Ok(None),
     };
-    let text = limited::text(path, MAX_HARNESS);
-    let text = text.map_err(|e| Diagnostic::error(format!("cannot read the harness {}: {e}", limited::name(path))))?;
+    let text = limited::text(path, MAX_HARNESS).map_err(|e| cannot(path, e))?;
     let source = SourceFile::new(limited::name(path), text);
     let harness = Harness::read(&source.text).map_err(|e| no_harness(&source, &e))?;
     Ok(Some((harness, source)))
