@@ -18,7 +18,11 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// It cannot be read, or has more than `limit` bytes. (Its length is not asked for: pipes and devices have none.) It is a pipe that nobody writes
 /// into.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_from(open(path)?, limit)
+    let opened = open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::NotFound, "there is no such file"),
+        _ => error,
+    });
+    read_from(opened?, limit)
 }
 
 /// A file to be read. A pipe that nobody writes into would be waited for without an end.
@@ -102,8 +106,11 @@ pub fn text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(given(path, limit)?).map_err(|error| io::Error::other(not_a_text(&error)))
 }
 
-/// Why bytes are no text: where the first is that is none, by line and column.
+/// Why bytes are no text: where the first is that is none, by line and column. Editors and shells of Windows write UTF-16, which begins with a mark.
 pub fn not_a_text(error: &FromUtf8Error) -> String {
+    if matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return "it is a text in UTF-16, not in UTF-8: save it as UTF-8".to_owned();
+    }
     let before = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -168,7 +175,10 @@ mod tests {
         assert!(super::text(&path, u64::MAX).is_ok());
         std::fs::write(&path, b"ab\xff").expect("there is room");
         assert!(super::text(&path, 8).is_err_and(|e| e.to_string().contains("line 1, column 3")));
+        std::fs::write(&path, b"\xff\xfea\0").expect("there is room");
+        assert!(super::text(&path, 8).is_err_and(|e| e.to_string().contains("in UTF-16, not in UTF-8")));
         assert!(super::plain(folder.path()).is_err_and(|e| e.to_string().contains("a folder")));
+        assert_eq!(super::text(&folder.path().join("none"), 8).expect_err("nothing").to_string(), "there is no such file");
     }
 
     #[cfg(unix)]

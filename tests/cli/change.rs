@@ -15,6 +15,7 @@ fn a_broken_row_is_mended() {
     // Ranked by what instructions cost and by steps together, and that is what is said.
     let first = "2 cheapest repairs at a price of 2, sound up to 4 events";
     assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(first), "{text}");
+    assert!(words(&text).contains("As it is, it has a counterexample with 4 events (axiom Coherence)."), "{text}");
     assert!(text.contains("Repair 1 of 2 (2 = 1 in instructions + 1 step)"), "{text}");
     assert!(text.contains("ld.acquire.s") && text.contains("fence.acquire.s"), "{text}");
     // What it writes is a mapping, and it stands.

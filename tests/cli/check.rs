@@ -225,6 +225,8 @@ fn a_time_limit_ends_with_what_was_established() {
     let output = margay(&["check", "rc11-to-ptx", "--bound", "9", "--timeout", "2s", "--without", "R.SC,W.SC,RMW.SC"]);
     assert_eq!(output.status.code(), Some(3), "{}", out(&output));
     assert!(out(&output).contains("Undecided because: the time given was used up"), "{}", out(&output));
+    let left = words(&out(&output));
+    assert!(left.contains(" thread shapes not decided (events of each thread: "), "{left}");
     assert!(out(&output).starts_with("undecided, but no counterexample up to "), "{}", out(&output));
 }
 

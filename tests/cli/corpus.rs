@@ -93,3 +93,23 @@ fn a_verdict_without_time_is_undecided() {
     let output = margay(&["test", CORPUS, "-k", "mp", "--junit", "/dev/null/x.xml"]);
     said(&output, 0, "cannot write the report to `/dev/null/x.xml`");
 }
+
+/// A folder that is missing or holds no test, and files in another encoding: the message says what it is and what to do.
+#[test]
+fn what_is_no_corpus_is_said() {
+    let empty = folder("corpus/empty");
+    let there = empty.display().to_string();
+    let output = margay(&["test", &there]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(words(&err(&output)).contains("the names of tests end in `.litmus`"), "{}", err(&output));
+    let output = margay(&["test", &format!("{there}/none")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("/none: there is no such folder"), "{}", err(&output));
+    let utf16 = |text: &str| -> Vec<u8> { [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect() };
+    let (test, mapping) = (write(&empty, "a.litmus", utf16("PTX a\n")), write(&empty, "a.map", utf16("mapping\n")));
+    for arguments in [&["run", &*test, "--model", "ptx-8"][..], &["check", &*mapping]] {
+        let output = margay(arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(err(&output).contains("in UTF-16"), "{}", err(&output));
+    }
+}

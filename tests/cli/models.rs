@@ -181,6 +181,7 @@ fn a_suite_is_a_corpus() {
     let path = folder.to_str().expect("a path of text");
     let output = margay(&["synth", "tso", "--bound", "4", "--axiom", "causality", "--out", path]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(words(&out(&output)).contains("Tests by size: 0 of 1 event, "), "{}", out(&output));
     let text = out(&output);
     assert!(text.starts_with("7 minimal tests that violate causality up to 4 events: tso\n"), "{text}");
     for classic in ["MP", "LB", "2+2W"] {

@@ -70,7 +70,10 @@ const MAX_EXPECTED: u64 = 1 << 26;
 
 /// Reads one folder; those in it are added to `open`.
 fn folder(root: &Path, path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<CorpusFolder>, Vec<Diagnostic>> {
-    let cannot = |e: std::io::Error| vec![Diagnostic::error(format!("cannot read {}: {e}", path.display()))];
+    let cannot = |e: std::io::Error| {
+        let why = if e.kind() == std::io::ErrorKind::NotFound { "there is no such folder".to_owned() } else { e.to_string() };
+        vec![Diagnostic::error(format!("cannot read {}: {why}", path.display()))]
+    };
     if path.is_file() {
         let error = Diagnostic::error(format!("`{}` is a file; verdicts are compared for folders of tests", path.display()));
         return Err(vec![error.help(format!("write `margay run {} --model MODEL` for its verdict", path.display()))]);

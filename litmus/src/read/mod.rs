@@ -50,7 +50,9 @@ pub fn load(path: &Path) -> Result<Read, Vec<Diagnostic>> {
         // What precedes the byte says where it is; the byte itself stands there as a replacement character.
         let place = e.utf8_error().valid_up_to();
         let file = SourceFile::new(name.clone(), String::from_utf8_lossy(e.as_bytes()).into_owned());
-        let error = Diagnostic::error(format!("{name} is not a text in UTF-8")).at(
+        let utf16 = place == 0 && matches!(e.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+        let other = if utf16 { ": it is one in UTF-16" } else { "" };
+        let error = Diagnostic::error(format!("{name} is not a text in UTF-8{other}")).at(
             &file,
             Span::new(place, place + '\u{fffd}'.len_utf8()),
             "this byte",

@@ -167,7 +167,8 @@ fn record(
             let open = |d: &[CaseDecision]| d.iter().any(|d| d.question == question && d.answer == CaseAnswer::Unknown);
             let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
             CheckVerdict::Undecided(format!(
-                "{n} of {} thread shapes of {bound} events are not decided: {}",
+                "of programs with {bound} {}, {n} of {} thread shapes not decided (events of each thread: {})",
+                if bound == 1 { "event" } else { "events" },
                 all.len(),
                 shapes.join(", ")
             ))

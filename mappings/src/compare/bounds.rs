@@ -139,7 +139,11 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
         question.established = bound;
     } else {
         let shapes = open.join(", ");
-        let shapes = format!("{} thread shapes of {bound} events are not decided: {shapes}", open.len());
+        let events = if bound == 1 { "event" } else { "events" };
+        let shapes = format!(
+            "of executions with {bound} {events}, {} thread shapes not decided (events of each thread: {shapes})",
+            open.len()
+        );
         question.verdict = ComparisonVerdict::Undecided(shapes);
     }
 }

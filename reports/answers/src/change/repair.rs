@@ -11,12 +11,12 @@ use margay_console::progress::Bar;
 use margay_console::table::{counted, table};
 use margay_console::wrapped::wrapped;
 use margay_mappings::change::{InstructionCosts, MappingRepair, RepairReport, repair};
-use margay_mappings::check::CheckOptions;
+use margay_mappings::check::{CheckOptions, Counterexample};
 use margay_mappings::language::Mapping;
 use margay_reports::change as document;
 
 use super::row::change;
-use super::{falls, search, write};
+use super::{search, write};
 use crate::check::{is_like, stem};
 use crate::headline::{Headline, Tone, events};
 use crate::restriction::{Restriction, supposes};
@@ -141,7 +141,9 @@ fn answer(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions) -> Hea
 fn under(report: &RepairReport) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(index) = report.fallen {
-        out.push(format!("As it is, it has a {}.", falls(&report.pool.get(index).counterexample)));
+        let Counterexample { events: size, axiom, status, .. } = &report.pool.get(index).counterexample;
+        let racy = if status.is_bug() { String::new() } else { format!(", {}", status.name()) };
+        out.push(format!("As it is, it has a counterexample with {} (axiom {axiom}{racy}).", events(*size)));
     }
     if let Some(why) = &report.stopped {
         out.push(format!("It ended early because: {why}."));

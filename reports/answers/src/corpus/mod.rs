@@ -160,7 +160,7 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
     let mut folders = match corpus::read(&options.filter.folder) {
         Ok(folders) if folders.is_empty() => {
             let error = Diagnostic::error(format!("there is no litmus test in `{}`", options.filter.folder.display()));
-            return output.wrong(&[error]);
+            return output.wrong(&[error.help("the names of tests end in `.litmus`; folders in it are looked into as well")]);
         }
         Ok(folders) => folders,
         Err(errors) => return output.wrong(&errors),

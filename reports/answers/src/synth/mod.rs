@@ -108,11 +108,11 @@ fn human(
     }
     output.print("")?;
     let written = if is_written { "" } else { "`--out DIR` writes them as litmus tests. " };
-    let by_bound: Vec<String> = report.rows.iter().map(|r| format!("{} of {} events", r.tests, r.events)).collect();
+    let by_bound: Vec<String> = report.rows.iter().map(|r| format!("{} of {}", r.tests, events(r.events))).collect();
     output.print(&wrapped(
         &format!(
             "{written}A test is minimal if its outcome is forbidden, and allowed as soon as any one instruction is removed or weakened by a \
-             step, or threads are moved apart (docs/diff.md). A read-modify-write is two events. {}. {seconds:.2} s.",
+             step, or threads are moved apart (docs/diff.md). A read-modify-write is two events. Tests by size: {}. {seconds:.2} s.",
             by_bound.join(", ")
         ),
         output.width(),

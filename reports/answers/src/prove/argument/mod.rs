@@ -104,11 +104,11 @@ pub fn inhabitants(premises: &Premises) -> String {
     if !roles.is_empty() {
         parts.push(format!("with each of the {} kinds of events that rows make", roles.len()));
     }
-    parts.extend(shapes.iter().map(|i| format!("with {} ({} events)", i.shows, i.events)));
-    let mut out = format!("Whole executions that satisfy all that is supposed were found: {}.", parts.join(", "));
+    parts.extend(shapes.iter().map(|i| format!("with {} ({})", i.shows, events(i.events))));
+    let mut out = format!("What is supposed can be: whole executions that satisfy all of it were found, {}.", parts.join(", "));
     let refuted = premises.refuted();
     if !refuted.is_empty() {
-        out.push_str(&format!(" None has {}: of these it says nothing.", refuted.join(", or ")));
+        out.push_str(&format!(" Of executions with {} it says nothing: what is supposed rules them out.", refuted.join(", or ")));
     }
     let unseen: Vec<&str> = premises.absent.iter().filter(|(_, why)| *why == Absent::Unseen).map(|(n, _)| n.as_str()).collect();
     if !unseen.is_empty() {
