@@ -1,10 +1,11 @@
 //! Where memory lies: each array has addresses of its own, so that what a kernel computes with addresses is arithmetic on numbers.
 
-use margay_ptx::{Function, Initial, Module, Parameter, Space, Variable, VariableId};
+use margay_ptx::{Function, Initial, Module, Operand, Parameter, Space, Variable, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::content::ArrayContent;
 use crate::launch::Argument;
+use crate::selection::leaves;
 
 /// How far arrays of global and constant memory are apart.
 const ARRAY: u32 = 40;
@@ -127,7 +128,13 @@ pub(crate) struct Layout {
     pub wide: Vec<VariableId>,
     /// How many blocks are in a cluster.
     pub cluster: u32,
+    /// Where the barrier of the grid counts, in a launch that is cooperative: the driver says it in two registers.
+    grid_workspace: Option<u64>,
 }
+
+/// The registers in which the driver says where the barrier of the grid counts: the upper and the lower half of an address, as the headers of CUDA
+/// put them together (`get_grid_workspace`).
+const OF_GRID: [&str; 2] = ["envreg1", "envreg2"];
 
 impl Layout {
     /// The memory of a kernel with these arguments, one for each parameter. `reached` are the functions that it may call, itself among them:
@@ -153,6 +160,7 @@ impl Layout {
             chosen: Vec::new(),
             wide: Vec::new(),
             cluster: cluster.max(1),
+            grid_workspace: None,
         };
         let mut bases: Vec<u64> = Vec::new();
         for (n, argument) in arguments.iter().enumerate() {
@@ -212,6 +220,11 @@ impl Layout {
                 _ => {}
             }
         }
+        let is_of_grid = |o: &&Operand| matches!(o, Operand::Special(name) if OF_GRID.contains(&name.as_str()));
+        let bodies = reached.iter().filter_map(|&f| module.functions[f].body.as_deref());
+        if bodies.flatten().any(|i| leaves(&i.operands).iter().any(|o| is_of_grid(o))) {
+            layout.grid_workspace = Some(layout.array("grid_workspace".to_owned(), None, None)?);
+        }
         let of = |space: Space| all().filter(|(id, v)| v.space == space && is_there(id)).collect::<Vec<_>>();
         let most = if cluster > 1 { SHARED_WINDOW } else { WINDOW };
         layout.shared = window("shared", &of(Space::Shared), most)?;
@@ -261,6 +274,12 @@ impl Layout {
         }
         self.arrays.push(Array { name, size, alignment: None, bytes: Vec::new(), content });
         Ok((ARRAYS + number) << ARRAY)
+    }
+
+    /// What a register holds that the driver sets for the barrier of the grid.
+    pub fn of_grid(&self, name: &str) -> Option<u64> {
+        let [upper, lower] = OF_GRID.map(|of| of == name);
+        self.grid_workspace.filter(|_| upper || lower).map(|address| if upper { address >> 32 } else { address & 0xffff_ffff })
     }
 
     /// The address of a variable in its space; parameters of a function at a depth of calls have one for each depth.

@@ -1,5 +1,5 @@
-//! Numbers with which a kernel compares the place of a thread in its block, or by which it divides it: from which thread on others do something else. A
-//! launch with fewer threads shows one side of such a comparison alone.
+//! Numbers with which a kernel compares the place of a thread in its block, or how many threads the block has, or by which it divides these: from which
+//! thread on others do something else. A launch with fewer threads shows one side of such a comparison alone.
 
 use std::collections::BTreeSet;
 
@@ -21,12 +21,17 @@ pub(crate) struct PlaceLimits {
     sides: BTreeSet<u32>,
     /// How many threads a group has, where places are divided.
     groups: BTreeSet<u32>,
+    /// The same where the number of threads of the block is divided: how many groups it has. Of one group alone a thread tells nothing to another.
+    parts: BTreeSet<u32>,
 }
 
-/// A register that holds the place of a thread, or how many groups of so many threads are in front of it.
+/// A register that holds the place of a thread or how many threads the block has, or how many groups of so many threads are in front of it, or in the block.
 #[derive(Debug, Clone, Copy)]
 struct PlaceValue {
     group: u32,
+    is_size: bool,
+    /// By what it is multiplied: how many bytes an element has.
+    times: u32,
 }
 
 impl PlaceLimits {
@@ -40,38 +45,48 @@ impl PlaceLimits {
     fn read(&mut self, body: &[Instruction]) {
         let mut places: FxHashMap<RegisterId, PlaceValue> = FxHashMap::default();
         for i in body {
-            let place = |o: &Operand| match o {
-                Operand::Special(name) if name == "tid.x" || name == "tid" => Some(PlaceValue { group: 1 }),
+            let whole = |is_size: bool| Some(PlaceValue { group: 1, is_size, times: 1 });
+            let any = |o: &Operand| match o {
+                Operand::Special(name) if name == "tid.x" || name == "tid" => whole(false),
+                Operand::Special(name) if name == "ntid.x" || name == "ntid" => whole(true),
                 Operand::Register(register) => places.get(register).copied(),
                 _ => None,
             };
+            let counted = |o: &Operand| any(o).filter(|of| of.times == 1);
+            let place = |o: &Operand| counted(o).filter(|of| !of.is_size);
             let number = |o: &Operand| if let Operand::Integer(n) = o { u32::try_from(*n).ok() } else { None };
+            let power = |o: &Operand| number(o).and_then(|by| 1u32.checked_shl(by));
+            let multiplied = |from: &Operand, by: Option<u32>| {
+                any(from).zip(by).map(|(of, by)| PlaceValue { times: of.times.saturating_mul(by), ..of })
+            };
             let made = match (i.opcode.as_str(), i.operands.as_slice()) {
-                ("mov" | "cvt", [Operand::Register(to), from]) => place(from).map(|of| (*to, of)),
+                ("mov" | "cvt", [Operand::Register(to), from]) => any(from).map(|of| (*to, of)),
+                ("shl", [Operand::Register(to), from, by]) => multiplied(from, power(by)).map(|of| (*to, of)),
+                ("mul", [Operand::Register(to), from, by]) if !i.has("hi") => multiplied(from, number(by)).map(|of| (*to, of)),
                 ("shr", [Operand::Register(to), from, by]) => {
-                    place(from).zip(number(by)).map(|(of, by)| (*to, of, 1u32.checked_shl(by))).map(|(to, of, by)| {
-                        let group = of.group.saturating_mul(by.unwrap_or(u32::MAX));
-                        self.groups.insert(group);
-                        (to, PlaceValue { group })
-                    })
+                    counted(from).zip(number(by)).map(|(of, _)| (*to, self.divided(of, power(by).unwrap_or(u32::MAX))))
                 }
-                ("div", [Operand::Register(to), from, by]) => place(from).zip(number(by)).map(|(of, by)| {
-                    let group = of.group.saturating_mul(by);
-                    self.groups.insert(group);
-                    (*to, PlaceValue { group })
-                }),
+                ("div", [Operand::Register(to), from, by]) => {
+                    counted(from).zip(number(by)).map(|(of, by)| (*to, self.divided(of, by)))
+                }
                 ("rem", [_, from, by]) => {
                     self.groups.extend(place(from).zip(number(by)).map(|(of, by)| of.group.saturating_mul(by)));
                     None
                 }
+                // Of a place in bytes the mask leaves out what is less than an element.
                 ("and", [_, from, by]) => {
-                    let size = number(by).and_then(|mask| mask.checked_add(1)).filter(|size| size.is_power_of_two());
-                    self.groups.extend(place(from).zip(size).map(|(of, size)| of.group.saturating_mul(size)));
+                    let place = any(from).filter(|of| !of.is_size && of.times > 0);
+                    self.groups.extend(place.zip(number(by)).and_then(|(of, mask)| {
+                        let size =
+                            mask.checked_add(of.times).filter(|size| size.is_power_of_two() && of.times.is_power_of_two())?;
+                        Some(of.group.saturating_mul(size / of.times))
+                    }));
                     None
                 }
                 // The place and its sign, as compilers divide what has one.
                 ("add", [Operand::Register(to), a, b]) => {
-                    place(a).zip(place(b)).map(|(a, b)| (*to, PlaceValue { group: a.group.min(b.group) }))
+                    let both = counted(a).zip(counted(b)).filter(|(a, b)| a.is_size == b.is_size);
+                    both.map(|(a, b)| (*to, PlaceValue { group: a.group.min(b.group), ..a }))
                 }
                 ("setp", [_, a, b]) => {
                     if let Some((of, n)) = place(a).zip(number(b)) {
@@ -96,11 +111,19 @@ impl PlaceLimits {
         }
     }
 
+    /// What is left of a place, or of the number of threads, that is divided.
+    fn divided(&mut self, of: PlaceValue, by: u32) -> PlaceValue {
+        let group = of.group.saturating_mul(by);
+        if of.is_size { &mut self.parts } else { &mut self.groups }.insert(group);
+        PlaceValue { group, ..of }
+    }
+
     /// A block with threads on both sides of all of these, in whole warps, and with two groups of each size; nothing where one of `threads` has them.
     pub fn block(&self, threads: u32) -> Option<u32> {
         let sides = self.sides.iter().filter(|side| **side > threads).map(|side| side.div_ceil(WARP).saturating_mul(WARP));
         let groups = self.groups.iter().filter(|group| **group >= threads).map(|group| group.saturating_mul(2));
-        sides.chain(groups).filter(|least| *least <= WIDEST).max()
+        let parts = self.parts.iter().map(|part| part.saturating_mul(2)).filter(|least| *least > threads);
+        sides.chain(groups).chain(parts).filter(|least| *least <= WIDEST).max()
     }
 
     /// Does a comparison say that no thread from this place on comes there?

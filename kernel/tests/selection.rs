@@ -270,6 +270,52 @@ fn a_race_of_the_second_group_is_found() {
     assert_eq!(wrong(&asked(&code(1), &[])), Some(("1x128".to_owned(), FindingKind::Race)));
 }
 
+/// `threadIdx.x < blockDim.x / 32`: the sum of a block of one warp alone is told by no other one.
+#[test]
+fn a_race_of_the_second_warp_of_the_block_is_found() {
+    let code = |divided: &str| {
+        format!(
+            "mov.u32 %r2, %tid.x;\nmov.u32 %r4, %ntid.x;\n{divided}\nsetp.ge.u32 %p1, %r2, %r3;\n@%p1 bra END;\nst.global.u32 [count], %r2;\nEND:"
+        )
+    };
+    let signed = "shr.s32 %r5, %r4, 31;\nshr.u32 %r6, %r5, 27;\nadd.s32 %r7, %r4, %r6;\nshr.s32 %r3, %r7, 5;";
+    for divided in ["shr.u32 %r3, %r4, 5;", "div.u32 %r3, %r4, 32;", signed] {
+        assert_eq!(wrong(&asked(&code(divided), &[])), Some(("1x64".to_owned(), FindingKind::Race)), "{divided}");
+    }
+    assert_eq!(wrong(&asked(&code("shr.u32 %r3, %r4, 1;"), &[])), Some(("1x4".to_owned(), FindingKind::Race)));
+}
+
+/// `s[threadIdx.x & 63]`, of which nvcc makes a mask of bytes.
+#[test]
+fn two_groups_that_a_mask_of_bytes_puts_together_are_found() {
+    let code = |times: &str, mask: u32| {
+        format!(
+            "mov.u32 %r1, %tid.x;\n{times}\nand.b32 %r3, %r2, {mask};\ncvt.u64.u32 %rd1, %r3;\nmov.u64 %rd2, own;\nadd.s64 %rd3, %rd2, %rd1;\nst.global.u32 [%rd3], %r1;"
+        )
+    };
+    for times in ["shl.b32 %r2, %r1, 2;", "mul.lo.s32 %r2, %r1, 4;"] {
+        assert_eq!(wrong(&asked(&code(times, 252), &[])), Some(("1x128".to_owned(), FindingKind::Race)), "{times}");
+        assert_eq!(wrong(&asked(&code(times, 508), &[])), Some(("1x256".to_owned(), FindingKind::Race)), "{times}");
+    }
+}
+
+/// The barrier of a grid counts where the driver says it: in two registers that are halves of an address.
+#[test]
+fn the_driver_says_where_the_barrier_of_a_grid_counts() {
+    let code = |registers: [&str; 2]| {
+        let [upper, lower] = registers;
+        format!(
+            "mov.u32 %r1, %{lower};\nmov.u32 %r2, %{upper};\ncvt.u64.u32 %rd1, %r1;\ncvt.u64.u32 %rd2, %r2;\nbfi.b64 %rd3, %rd2, %rd1, 32, 32;\n\
+             setp.ne.s64 %p1, %rd3, 0;\n@%p1 bra L1;\ntrap;\nL1:\nld.global.u32 %r3, [%rd3+4];\nadd.u32 %r3, %r3, 1;\nst.global.u32 [%rd3+4], %r3;"
+        )
+    };
+    let right = asked(&code(["envreg1", "envreg2"]), &[]);
+    assert_eq!(wrong(&right), Some(("2x1".to_owned(), FindingKind::Race)));
+    assert!(right.launches.iter().all(|l| l.not_looked.is_empty()));
+    // Of the other registers nobody says anything.
+    assert!(asked(&code(["envreg3", "envreg4"]), &[]).launches.iter().any(|l| l.not_looked.iter().any(|n| n.guessed)));
+}
+
 /// `if (threadIdx.x <= 16) a[threadIdx.x] = 1` on 16 elements: the kernel says itself how many threads come there, so that it is no matter of the size of blocks.
 #[test]
 fn a_guard_that_lets_one_too_many_pass_is_found() {

@@ -90,8 +90,8 @@ impl Thread<'_, '_> {
             "lanemask_le" => (2 << lane) - 1,
             "lanemask_gt" => 0xffff_ffff & !((2 << lane) - 1),
             "lanemask_ge" => 0xffff_ffff & !((1 << lane) - 1),
-            // The time, for instance, and how much shared memory a launch has, which nobody says.
-            _ => return None,
+            // The time, for instance, and how much shared memory a launch has, nobody says.
+            _ => return self.layout.of_grid(base),
         })
     }
 
