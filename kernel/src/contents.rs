@@ -37,6 +37,12 @@ const MOST_THREADS: u32 = 32;
 /// How many threads are executed for that in each launch, over all contents.
 const EXECUTED: usize = 512;
 
+/// How many of the contents that were not answered are asked about again in each launch, with more steps.
+const AGAIN: usize = 4;
+
+/// After how many of these that take too long once more the others are left.
+const TOO_LONG_AGAIN: usize = 2;
+
 /// The most numbers of the kernel's own comparisons that arrays may hold.
 const COMPARED: usize = 6;
 
@@ -87,22 +93,30 @@ pub(crate) fn other_contents(
             numbers: numbers(question, prepared, launch),
             covered: base.executed.visited.keys().copied().collect(),
             open: open_arrays(question, &base),
+            answered: base.executed.visited.keys().copied().collect(),
             known: vec![base],
             tried: &mut tried,
             guessed: BTreeSet::new(),
+            unanswered: Vec::new(),
+            has_answers: false,
         };
         if search.open.is_empty() {
             continue;
         }
         search.tried.launches.push(launch);
-        let found = search.run()?;
+        let found = match search.run()? {
+            None => search.again()?,
+            found => found,
+        };
         names.extend(search.open.iter().map(OpenArray::name));
         // Zeros say nothing of a branch that with other numbers depends on what nobody interprets.
-        let guessed = std::mem::take(&mut search.guessed);
-        if let Some(of) = answer.launches.iter_mut().find(|a| a.launch == launch && !guessed.is_empty()) {
+        let mut open = std::mem::take(&mut search.guessed);
+        // Nor does it of instructions that only contents reach which were not answered, or of ways of which none was.
+        open.extend(search.left_open());
+        if let Some(of) = answer.launches.iter_mut().find(|a| a.launch == launch && !open.is_empty()) {
             of.asked = LaunchVerdict::Undecided;
             let with = |n: NotLooked| NotLooked { why: format!("with other numbers in arrays than zeros, {}", n.why), ..n };
-            of.not_looked.extend(guessed.into_iter().map(with));
+            of.not_looked.extend(open.into_iter().map(with));
         }
         if let Some((found, given)) = found {
             answer.launches.retain(|a| a.launch != launch);
@@ -132,6 +146,20 @@ struct ContentSearch<'a, 'm> {
     tried: &'a mut ContentsAnswer,
     /// What threads do that is not known with contents other than zeros.
     guessed: BTreeSet<NotLooked>,
+    /// The contents that took too many steps.
+    unanswered: Vec<UnansweredContents>,
+    /// The instructions that are reached with zeros, or with a content of which it is known that nothing goes wrong.
+    answered: FxHashSet<Origin>,
+    /// Is that known of a content with which threads do other things than with zeros?
+    has_answers: bool,
+}
+
+/// Contents with which the engines gave up.
+struct UnansweredContents {
+    contents: Contents,
+    /// The instructions that are reached with them.
+    visited: FxHashSet<Origin>,
+    why: Vec<NotLooked>,
 }
 
 /// What an array that is open holds, by its name.
@@ -179,7 +207,7 @@ impl ContentSearch<'_, '_> {
                         self.tried.settled += 1;
                         continue;
                     }
-                    let found = self.ask(&asked, &with)?;
+                    let found = self.ask(&asked, &with, Effort::CONTENTS)?;
                     if self.question.is_over() {
                         return Ok(None);
                     }
@@ -189,13 +217,70 @@ impl ContentSearch<'_, '_> {
                     } else if !found.findings.is_empty() {
                         return Ok(Some((found, given)));
                     } else if found.asked == LaunchVerdict::Nothing {
-                        self.tried.settled += 1;
+                        self.settle(&with);
                         self.known.push(with);
+                    } else if let Some(contents) = seen.last().cloned() {
+                        let visited = with.executed.visited.into_keys().collect();
+                        self.unanswered.push(UnansweredContents { contents, visited, why: found.not_looked });
                     }
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Asks again, with more steps, about contents that took too many: of each form one, that which falls first, since it is the one that a sort moves.
+    fn again(&mut self) -> Result<Option<(LaunchAnswer, Vec<GivenArgument>)>, String> {
+        let form = |contents: &Contents| {
+            let of = |content: &ArrayContent| match content.rest {
+                ContentRest::Fall(_) => 0,
+                ContentRest::Count(_) => 1,
+                ContentRest::Repeat(_) if !content.first.is_empty() => 2,
+                ContentRest::Repeat(_) => 3,
+                ContentRest::Zeros => 4,
+            };
+            contents.values().map(of).collect::<Vec<usize>>()
+        };
+        let mut some: BTreeMap<Vec<usize>, Contents> = BTreeMap::new();
+        for UnansweredContents { contents, .. } in &self.unanswered {
+            some.entry(form(contents)).or_insert_with(|| contents.clone());
+        }
+        let mut too_long = 0;
+        for contents in some.into_values().take(AGAIN) {
+            let given = self.given(&contents);
+            let asked = KernelQuestion { arguments: &given, ..self.question.clone() };
+            let Some(with) = of_launch(&asked, self.prepared, self.launch)? else { return Ok(None) };
+            let found = self.ask(&asked, &with, Effort::LARGE)?;
+            if self.question.is_over() {
+                return Ok(None);
+            }
+            let is_certain = found.not_looked.iter().all(|n| !n.guessed);
+            match found.asked {
+                LaunchVerdict::Found if is_certain => return Ok(Some((found, given))),
+                LaunchVerdict::Nothing => {
+                    self.settle(&with);
+                    self.unanswered.retain(|other| other.contents != contents);
+                }
+                _ => too_long += 1,
+            }
+            if too_long == TOO_LONG_AGAIN {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn settle(&mut self, with: &ExecutedLaunch) {
+        self.tried.settled += 1;
+        self.has_answers = true;
+        self.answered.extend(with.executed.visited.keys().copied());
+    }
+
+    /// What is not known of contents that were not answered, where those that were say nothing of it: an instruction that only these reach, or all ways.
+    fn left_open(&self) -> Vec<NotLooked> {
+        let is_open = |of: &UnansweredContents| !self.has_answers || !of.visited.is_subset(&self.answered);
+        let open = self.unanswered.iter().find(|of| is_open(of));
+        open.map_or(Vec::new(), |of| of.why.clone())
     }
 
     /// What is passed with these contents.
@@ -209,8 +294,8 @@ impl ContentSearch<'_, '_> {
     }
 
     /// Races, and barriers that not all come to.
-    fn ask(&self, question: &KernelQuestion<'_>, of: &ExecutedLaunch) -> Result<LaunchAnswer, String> {
-        let (launch, deadline, effort) = (self.launch, question.deadline, Effort::CONTENTS);
+    fn ask(&self, question: &KernelQuestion<'_>, of: &ExecutedLaunch, effort: Effort) -> Result<LaunchAnswer, String> {
+        let (launch, deadline) = (self.launch, question.deadline);
         let (prepared, layout, engines) = (self.prepared, &of.layout, self.engines);
         let inquiry = Inquiry { question, prepared, layout, launch, deadline, effort, engines };
         let mut found = LaunchFindings::default();

@@ -159,3 +159,46 @@ fn contents_that_cannot_be_read_are_refused() {
         assert!(error.contains("`0=array:{1,4*}`") && error.contains(wrong), "{error}");
     }
 }
+
+/// Elements of data that are above zero, moved to the place that a scan of the block gives, `%r9`: with zeros nobody moves one.
+fn compaction(place: &str) -> String {
+    format!(
+        ".shared .align 4 .b8 f[256];\n{START}add.u64 %rd3, %rd1, %rd4;\nld.global.u32 %r2, [%rd3];\nsetp.gt.s32 %p1, %r2, 0;\nselp.u32 %r3, 1, 0, %p1;\n\
+         mov.u64 %rd7, f;\nadd.u64 %rd5, %rd7, %rd4;\nst.shared.u32 [%rd5], %r3;\nbar.sync 0;\nmov.u32 %r4, 1;\nmov.u32 %r5, %ntid.x;\n\
+         L:\nsetp.ge.u32 %p2, %r4, %r5;\n@%p2 bra DONE;\nmov.u32 %r6, 0;\nsetp.lt.u32 %p3, %r1, %r4;\n@%p3 bra ADD;\nsub.u32 %r7, %r1, %r4;\n\
+         mul.wide.u32 %rd6, %r7, 4;\nadd.u64 %rd6, %rd7, %rd6;\nld.shared.u32 %r6, [%rd6];\nADD:\nbar.sync 0;\nld.shared.u32 %r8, [%rd5];\n\
+         add.u32 %r8, %r8, %r6;\nst.shared.u32 [%rd5], %r8;\nbar.sync 0;\nshl.b32 %r4, %r4, 1;\nbra L;\nDONE:\n@!%p1 bra OUT;\nld.shared.u32 %r9, [%rd5];\n\
+         {place}\nmul.wide.s32 %rd8, %r9, 4;\nadd.u64 %rd8, %rd2, %rd8;\nst.global.u32 [%rd8], %r2;\n"
+    )
+}
+
+/// Contents that take too many steps at first are asked about again with more.
+#[test]
+fn contents_that_are_not_answered_are_asked_about_again() {
+    let right = asked(2, &compaction("sub.u32 %r9, %r9, 1;"), "1x4", &[]);
+    let contents = right.contents.as_ref().expect("contents were tried");
+    assert!(kinds(&right).is_empty() && right.is_settled(false) && contents.settled > 0, "{contents:?}");
+    // Counted from both ends, two threads write one place.
+    let from_the_end = "mul.wide.u32 %rd6, %r5, 4;\nadd.u64 %rd9, %rd7, %rd6;\nld.shared.u32 %r10, [%rd9+-4];\n\
+                        sub.u32 %r10, %r10, %r9;\nmul.wide.s32 %rd8, %r10, 4;\nadd.u64 %rd8, %rd2, %rd8;\nst.global.u32 [%rd8], 7;";
+    assert_eq!(kinds(&asked(2, &compaction(from_the_end), "1x4", &[])), [FindingKind::Race]);
+}
+
+/// Zeros go past all that the kernel does, and what it does else takes too many steps.
+#[test]
+fn zeros_alone_are_no_answer_where_they_go_past_the_kernel() {
+    let code = |last: u32| {
+        format!(
+            "{START}add.u64 %rd3, %rd1, %rd4;\nld.global.u32 %r2, [%rd3];\nsetp.eq.s32 %p1, %r2, 0;\n@%p1 bra OUT;\nmov.u32 %r3, 0;\n\
+             L:\natom.relaxed.gpu.global.xor.b32 %r4, [%rd2], 1;\nsetp.eq.s32 %p2, %r4, 1000;\n@%p2 st.global.u32 [%rd2+4], %r1;\n\
+             add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p3, %r3, {last};\n@%p3 bra L;\n"
+        )
+    };
+    let long = asked(2, &code(60), "1x2", &[]);
+    assert!(long.wrong().is_none() && !long.is_settled(false), "{:?}", long.contents);
+    assert!(long.not_looked().iter().any(|n| n.why.contains("with other numbers in arrays than zeros")), "{long:?}");
+    let short = asked(2, &code(2), "1x2", &[]);
+    assert!(short.wrong().is_none() && short.is_settled(false), "{:?}", short.not_looked());
+    // Zeros that are given are what is asked about.
+    assert!(asked(2, &code(60), "1x2", &["0=array"]).is_settled(false));
+}
