@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::content::ArrayContent;
 use crate::launch::Argument;
-use crate::selection::leaves;
+use crate::flow::leaves;
 
 /// How far arrays of global and constant memory are apart.
 const ARRAY: u32 = 40;
