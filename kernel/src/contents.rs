@@ -34,8 +34,12 @@ const LAUNCHES: usize = 2;
 /// The most threads of a launch that was asked about in which other contents are tried.
 const MOST_THREADS: u32 = 32;
 
-/// How many threads are executed for that in each launch, over all contents.
+/// The same where launches were chosen and none of them is small, since the kernel says how large its blocks are.
+const MOST_OF_FIXED: u32 = 256;
+
+/// How many threads are executed for that in each launch, over all contents; of larger launches more, so that several contents are tried.
 const EXECUTED: usize = 512;
+const EXECUTED_OF_FIXED: usize = 2048;
 
 /// How many of the contents that were not answered are asked about again in each launch, with more steps.
 const AGAIN: usize = 4;
@@ -73,7 +77,12 @@ pub(crate) fn other_contents(
     answer: &mut KernelAnswer,
     engines: &Engines,
 ) -> Result<Option<Vec<GivenArgument>>, String> {
-    let most = if question.launches.is_empty() { SMALL } else { MOST_THREADS };
+    let has_small = answer.launches.iter().any(|a| a.launch.total() <= SMALL);
+    let most = match (question.launches.is_empty(), has_small) {
+        (true, true) => SMALL,
+        (true, false) => MOST_OF_FIXED,
+        (false, _) => MOST_THREADS,
+    };
     let is_asked = |l: &&Launch| {
         let fits = (2..=most).contains(&l.total());
         fits && answer.launches.iter().any(|a| a.launch == **l && a.asked == LaunchVerdict::Nothing)
@@ -170,7 +179,8 @@ impl ContentSearch<'_, '_> {
         let mut starts = vec![Contents::new()];
         let mut seen: Vec<Contents> = vec![Contents::new()];
         let mut tries = 0;
-        let most = CONTENTS.min(EXECUTED / self.launch.total() as usize);
+        let executed = if self.launch.total() > MOST_THREADS { EXECUTED_OF_FIXED } else { EXECUTED };
+        let most = CONTENTS.min(executed / self.launch.total() as usize);
         let mut next = 0;
         while let Some(start) = starts.get(next).cloned() {
             next += 1;

@@ -202,3 +202,25 @@ fn zeros_alone_are_no_answer_where_they_go_past_the_kernel() {
     // Zeros that are given are what is asked about.
     assert!(asked(2, &code(60), "1x2", &["0=array"]).is_settled(false));
 }
+
+/// A kernel that says how large its blocks are has no small launch, and is asked about with other contents in that one.
+#[test]
+fn blocks_of_a_fixed_size_are_asked_about_with_other_contents() {
+    let text = |threads: u32, write: &str| {
+        format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a0, .param .u64 a1)\n.reqntid {threads}\n{{\n.reg .pred %p<9>;\n\
+             .reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n{START}add.u64 %rd3, %rd1, %rd4;\nld.global.u32 %r2, [%rd3];\nsetp.ne.s32 %p1, %r2, 7;\n@%p1 bra OUT;\n\
+             {write}\nOUT:\nret;\n}}\n"
+        )
+    };
+    let chosen = |text: &str| {
+        let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        ask(&KernelQuestion::new(text, &module, module.function("k").expect("a kernel `k`"))).expect("an answer")
+    };
+    for threads in [8, 128] {
+        assert_eq!(kinds(&chosen(&text(threads, "st.global.u32 [%rd2], %r1;"))), [FindingKind::Race], "{threads}");
+        let right = chosen(&text(threads, "red.relaxed.gpu.global.add.u32 [%rd2], %r1;"));
+        assert!(right.wrong().is_none() && right.is_settled(true), "{threads}: {:?}", right.not_looked());
+        assert!(right.contents.is_some_and(|of| of.tried > 3 && of.settled == of.tried), "{threads}");
+    }
+}
