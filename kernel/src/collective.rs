@@ -20,7 +20,7 @@ use crate::launch::Launch;
 use crate::layout::Object;
 use crate::meeting::is_for_all;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin, is_inner, successors, words};
-use crate::waiting::{counts, label_before, reaches, round as rounds_that_wait};
+use crate::waiting::{counts, label_before, last_rounds, reaches, round as rounds_that_wait};
 
 /// A loop in which a thread meets others: from its label to its jump back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +62,7 @@ pub(crate) fn with_last_rounds_together(launch: Launch, threads: &mut [Vec<Line>
         return changed;
     }
     if !tested.iter().any(|code| !meeting_loops(code).is_empty()) {
+        with_tests_at_ends(threads, tested);
         return changed;
     }
     let size = launch.threads.max(1) as usize;
@@ -76,10 +77,22 @@ pub(crate) fn with_last_rounds_together(launch: Launch, threads: &mut [Vec<Line>
             }
         }
     }
-    if !changed.is_empty() {
-        threads.clone_from_slice(&tested);
+    match changed.is_empty() {
+        true => with_tests_at_ends(threads, tested),
+        false => threads.clone_from_slice(&tested),
     }
     changed
+}
+
+/// Takes threads whose loops are tested at their ends where more of them only wait then.
+fn with_tests_at_ends(threads: &mut [Vec<Line>], tested: Vec<Vec<Line>>) {
+    let others = |code: &[Line]| last_rounds(code).others.len();
+    for (code, tested) in threads.iter_mut().zip(tested) {
+        let before = others(code);
+        if before > 0 && others(&tested) < before {
+            *code = tested;
+        }
+    }
 }
 
 /// The same code with loops that are left from within (`while (wait()) ask();`) tested at their ends: what stands in front of such a loop and at its end

@@ -362,8 +362,43 @@ fn simplify(code: &mut Vec<Line>) {
             |p: &CodePiece| matches!(p, CodePiece::Other(_)) && p.writes().is_some_and(|to| is_inner(to) && !read.contains(to));
         code.retain(|(p, _)| !is_dead(p));
         if code.len() == before {
-            return;
+            break;
         }
+    }
+    without_copies_of_results(code);
+}
+
+/// Has memory be read into the register that alone is to have the value: what stands in front of a waiting loop is then what stands at the end of its
+/// rounds (`s = load(); while (s != turn) s = load();`), as where compilers give registers their names.
+fn without_copies_of_results(code: &mut Vec<Line>) {
+    let mut count: FxHashMap<&str, usize> = FxHashMap::default();
+    code.iter().flat_map(|(piece, _)| piece.reads()).for_each(|register| *count.entry(register).or_default() += 1);
+    let target = |at: usize| {
+        let (CodePiece::Read { .. } | CodePiece::Write { .. }, Some((CodePiece::Other(copy), _))) =
+            (&code[at].0, code.get(at + 1))
+        else {
+            return None;
+        };
+        let result = code[at].0.writes()?;
+        let all: Vec<&str> = words(copy).collect();
+        let [word, to, from] = all[..] else { return None };
+        let is_copy = word.starts_with("mov.") && from == result && [to, from].into_iter().all(is_inner);
+        (is_copy && count.get(from) == Some(&1) && !code[at].0.reads().contains(&to)).then(|| to.to_owned())
+    };
+    let targets: Vec<(usize, String)> = (0..code.len()).filter_map(|at| target(at).map(|to| (at, to))).collect();
+    for (at, register) in targets.into_iter().rev() {
+        match &mut code[at].0 {
+            CodePiece::Read { to, .. } => *to = register,
+            CodePiece::Write { operation, idle, .. } => {
+                let Some(word) = words(operation).next().map(str::to_owned) else { continue };
+                *operation = format!("{word} {register},");
+                if let Some((of, _)) = idle {
+                    *of = register;
+                }
+            }
+            _ => continue,
+        }
+        code.remove(at + 1);
     }
 }
 

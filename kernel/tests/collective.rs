@@ -278,3 +278,30 @@ fn nobody_leaves_for_what_is_stored_once_it_has_left() {
         assert_eq!(kinds(&wrong, "2x2"), Some([FindingKind::Race].into()), "{wrong}");
     }
 }
+
+/// `s = load(); while (s != 1) s = load();`, with the registers of a compiler that names each result: it only waits, whoever else is in the block.
+#[test]
+fn a_loop_that_goes_by_what_was_read_in_front_of_it_only_waits() {
+    let first = "ld.acquire.gpu.global.u32 %r6, [x];\nmov.u32 %r7, %r6;";
+    let again = "ld.acquire.gpu.global.u32 %r8, [x];\nmov.u32 %r7, %r8;";
+    let waits = |first: &str, again: &str| {
+        format!(
+            "@%p2 bra W;\nst.global.u32 [%rd3], 1;\nbar.sync 0;\n@%p1 st.release.gpu.global.u32 [x], 1;\nret;\nW:\n@!%p1 bra B;\n{first}\nL:\n\
+             setp.eq.u32 %p3, %r7, 1;\n@%p3 bra B;\n{again}\nbra L;\nB:\nbar.sync 0;\nld.global.u32 %r9, [%rd3];"
+        )
+    };
+    check(
+        &waits(first, again),
+        &["2x1", "2x2", "2x33"],
+        &[(".release.gpu", ".relaxed.gpu", "2x1"), (".release.gpu", ".relaxed.gpu", "2x2")],
+    );
+    let added = |text: &str| text.replace("ld.acquire.gpu.global.u32 %r6, [x]", "atom.acquire.gpu.global.add.u32 %r6, [x], 0");
+    let again_added = again.replace("ld.acquire.gpu.global.u32 %r8, [x]", "atom.acquire.gpu.global.add.u32 %r8, [x], 0");
+    check(&waits(&added(first), &again_added), &["2x1", "2x2"], &[(".release.gpu", ".relaxed.gpu", "2x2")]);
+    // What was read is handed on as well: a place of its own keeps it.
+    let kept = waits(first, again)
+        .replace("B:\n", "B:\nmov.u32 %r10, %r8;\nst.global.u32 [z], %r10;\n")
+        .replace("@!%p1 bra B;", "@!%p1 bra C;");
+    let kept = kept.replace("bar.sync 0;\nld.global.u32 %r9", "C:\nbar.sync 0;\nld.global.u32 %r9");
+    assert_ne!(kinds(&kept, "2x1"), Some([FindingKind::Race].into()));
+}
