@@ -222,7 +222,7 @@ impl Layout {
         }
         let is_of_grid = |o: &&Operand| matches!(o, Operand::Special(name) if OF_GRID.contains(&name.as_str()));
         let bodies = reached.iter().filter_map(|&f| module.functions[f].body.as_deref());
-        if bodies.flatten().any(|i| leaves(&i.operands).iter().any(|o| is_of_grid(o))) {
+        if bodies.flatten().any(|i| leaves(&i.operands).iter().any(&is_of_grid)) {
             layout.grid_workspace = Some(layout.array("grid_workspace".to_owned(), None, None)?);
         }
         let of = |space: Space| all().filter(|(id, v)| v.space == space && is_there(id)).collect::<Vec<_>>();
