@@ -46,16 +46,16 @@ pub fn choose(
         if chosen.is_empty() {
             chosen.extend(preferred((setting, decider), question, decided, pool)?);
         }
+        let events = shapes.first().map_or(0, ThreadShape::events);
         if chosen.is_empty() {
-            report.axioms[question].verdict = CheckVerdict::Undecided(
-                "a counterexample exists, but a limit was reached before the smallest one was chosen".to_owned(),
-            );
+            report.axioms[question].verdict = CheckVerdict::Undecided(format!(
+                "a counterexample with {events} events was found, but a limit was reached before it was chosen and confirmed"
+            ));
             return Ok(());
         }
         if let Some(after) = setting.options.next {
             let (all, more) = every(setting, question, decided, (LISTED, false))?;
             let others = canonical::others(&chosen[0], all);
-            let events = shapes.first().map_or(0, ThreadShape::events);
             let axiom = report.axioms[question].axiom.clone();
             report.listed.push(Listed { axiom, events, of: 1 + others.len(), more });
             chosen = chosen.into_iter().chain(others).skip(after).take(1).collect();
