@@ -50,8 +50,9 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
         let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments, launch.cluster)?;
         // Where no launch is small, the large one is what is asked about.
         let has_small = launches.iter().any(|l| l.total() <= SMALL);
-        let effort = match (question.launches.is_empty(), has_small && launch.total() > SMALL) {
-            (true, true) => Effort::LARGE,
+        let effort = match (question.launches.is_empty(), launch.total() > SMALL) {
+            (true, true) if has_small => Effort::LARGE,
+            (true, true) => Effort::ALONE,
             (true, false) => Effort::CHOSEN,
             (false, _) => Effort::ASKED,
         };

@@ -31,6 +31,8 @@ impl Effort {
     pub const ASKED: Self = Self { steps: 5_000, conflicts: None, events: None, tests: usize::MAX };
     /// For a launch of few threads that was chosen.
     pub const CHOSEN: Self = Self { steps: 5_000, conflicts: Some(30_000), events: Some(96), tests: 4_000 };
+    /// For a launch of many threads that was chosen alone: each thread that comes to a barrier which counts is an event of it.
+    pub const ALONE: Self = Self { steps: 5_000, conflicts: Some(5_000), events: Some(400), tests: 4_000 };
     /// For a launch of many threads that was chosen.
     pub const LARGE: Self = Self { steps: 5_000, conflicts: Some(5_000), events: Some(96), tests: 400 };
     /// For each content of arrays that is tried beside zeros.

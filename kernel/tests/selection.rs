@@ -362,3 +362,23 @@ fn a_place_without_y_has_layers() {
         assert_eq!(wrong(&place(x, z)), Some((launch.to_owned(), FindingKind::Race)), "{x} {z}");
     }
 }
+
+/// A warp hands a row on to another one at a barrier that counts 64: blocks of that size alone are asked about, in which each thread that comes there is an event.
+#[test]
+fn a_block_of_one_size_is_answered() {
+    let answer = |first: &str| {
+        let text = format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 o)\n.maxntid 64, 1, 1\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+             .shared .align 4 .b8 row[128];\nmov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nshl.b32 %r3, %r2, 2;\nmov.u32 %r4, row;\nadd.s32 %r5, %r4, %r3;\n\
+             setp.gt.u32 %p1, %r1, 31;\n@%p1 bra B;\n{first}\nret;\nB:\nbar.sync 1, 64;\nld.shared.u32 %r6, [%r5];\nld.param.u64 %rd1, [o];\n\
+             mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r6;\nret;\n}}\n"
+        );
+        let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        ask(&KernelQuestion::new(&text, &module, 0)).expect("an answer")
+    };
+    let [right, early] =
+        ["st.shared.u32 [%r5], %r1;\nbar.arrive 1, 64;", "bar.arrive 1, 64;\nst.shared.u32 [%r5], %r1;"].map(answer);
+    assert_eq!((launches(&right), wrong(&right)), (vec!["1x64".to_owned()], None));
+    assert!(right.is_settled(false), "{:?}", right.launches);
+    assert_eq!(wrong(&early), Some(("1x64".to_owned(), FindingKind::Race)));
+}
