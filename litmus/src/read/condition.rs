@@ -143,6 +143,12 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Proposition, Diagnostic> {
     let right = match (&left, operand(cursor)?) {
         // In assembly a variable is compared with the address that a name is, not with what is there.
         (Operand::Variable(_), Operand::Variable(Variable::Location(name))) if cursor.spoken.is_some() && is_name => {
+            // An array is at the address of its first element.
+            let first = cursor.spoken.as_ref().and_then(|spoken| spoken.element(&name, 0).ok());
+            let name = first.unwrap_or(name);
+            if let Some((known, _)) = cursor.variables.last_mut() {
+                *known = Variable::Location(name.clone());
+            }
             Operand::AddressOf(name)
         }
         (_, right) => right,

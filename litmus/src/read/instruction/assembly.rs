@@ -141,13 +141,16 @@ fn arrays(cursor: &Cursor<'_>) -> Vec<DeclaredArray> {
                 break;
             }
         }
+        // `0:X1=a[1]` and `&a[1]` name an element of what is declared elsewhere.
+        let is_value = at > 0 && ['=', '&'].iter().any(|&sign| cursor.is_at(at - 1, sign));
         if let (1, Some(name), true, Some(TokenKind::Integer(elements)), true) = (
             depth,
             cursor.word_at(at),
             cursor.is_at(at + 1, '['),
             cursor.peek_at(at + 2).map(|t| t.kind),
             cursor.is_at(at + 3, ']'),
-        ) {
+        ) && !is_value
+        {
             let ty = at.checked_sub(1).and_then(|before| cursor.word_at(before));
             let bytes = ty.and_then(bits_of_type).map_or(4, |bits| u64::from(bits) / 8);
             // Elements that are declared one after the other, `a[0]=1; a[1]=2`, are one array.
