@@ -4,8 +4,8 @@ use margay_ptx::{Function, Initial, Module, Operand, Parameter, Space, Variable,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::content::ArrayContent;
-use crate::launch::Argument;
 use crate::flow::leaves;
+use crate::launch::Argument;
 
 /// How far arrays of global and constant memory are apart.
 const ARRAY: u32 = 40;

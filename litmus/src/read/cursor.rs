@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 
-use super::instruction::assembly::Spoken;
+use super::instruction::spoken::Spoken;
 use super::token::{LitmusToken, TokenKind};
 use crate::test::{NumberComparison, ThreadId, Variable};
 

@@ -27,7 +27,7 @@ use crate::print::{CLanguage, language};
 use crate::test::{Dialect, Sequencing, Test, Thread};
 use cursor::Cursor;
 pub use instruction::assembly::CompiledAssembly;
-use instruction::assembly::{Reading, Spoken};
+use instruction::spoken::{Reading, Spoken};
 
 /// The longest text that is read.
 const MAX_BYTES: u64 = 1 << 20;

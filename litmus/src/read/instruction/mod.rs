@@ -10,6 +10,7 @@ mod memory;
 mod multimem;
 mod names;
 mod operands;
+pub(super) mod spoken;
 mod tensor;
 mod tensormap;
 mod text;

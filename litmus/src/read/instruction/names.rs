@@ -4,7 +4,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 
 use super::super::barrier;
 use super::super::head::InitialState;
-use super::assembly::{Reading, Spoken};
+use super::spoken::{Reading, Spoken};
 use crate::test::{Dialect, ThreadId, element};
 
 /// What names mean in the program.
