@@ -438,5 +438,5 @@ fn compared(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>) -> Vec
             }
         }
     }
-    found.into_iter().filter(|n| n.abs() <= 1 << 20).take(COMPARED).collect()
+    found.into_iter().filter(|n| n.unsigned_abs() <= 1 << 20).take(COMPARED).collect()
 }

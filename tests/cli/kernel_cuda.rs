@@ -213,3 +213,17 @@ fn chosen_contents_stand_in_the_first_line() {
     let zeros = ask(&["--arg", "0=array"]);
     assert!(out(&zeros).starts_with("none: ") && out(&zeros).contains("; arrays hold zeros\n"), "{}", out(&zeros));
 }
+
+/// The smallest number of 64 bits has no opposite: neither where it is added, nor where a comparison with a constant is as far down as that.
+#[test]
+fn numbers_at_the_end_of_64_bits() {
+    let folder = folder("kernel-cuda-numbers");
+    for (name, body) in [
+        ("added", "long long got = atomicAdd(a, 1); if (got >= 0) a[got & 1] += 9223372036854775808;"),
+        ("compared", "if (*(double *)(a + 2) < -1e300) a[0] = 1;"),
+    ] {
+        let file = write(&folder, &format!("{name}.cu"), format!("__global__ void k(int *a) {{ {body} }}\n"));
+        let output = margay(&["kernel", &file, "--compiler", "margay", "--launch", "2x1", "--timeout", "60s"]);
+        assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{name}: {}", err(&output));
+    }
+}

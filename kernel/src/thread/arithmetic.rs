@@ -292,7 +292,7 @@ impl Thread<'_, '_> {
             (Computation::Subtract, None, Some(n)) => from(0).wrapping_sub(n as i64),
             _ => 0,
         };
-        let plus = if ty.bits == 64 && into.is_none() && plus.abs() <= FURTHEST { plus } else { 0 };
+        let plus = if ty.bits == 64 && into.is_none() && (-FURTHEST..=FURTHEST).contains(&plus) { plus } else { 0 };
         let to = match to {
             Some(key) => self.name(key),
             None => self.temporary(),
