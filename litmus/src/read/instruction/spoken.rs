@@ -31,7 +31,7 @@ pub(in crate::read) struct Spoken {
     pub(super) compiled: bool,
     /// The registers that initial state and condition name, each as it is first written.
     pub(super) spelled: Vec<(ThreadId, &'static str, String)>,
-    pub(super) arrays: Vec<DeclaredArray>,
+    arrays: Vec<DeclaredArray>,
 }
 
 /// An array of the initial state.

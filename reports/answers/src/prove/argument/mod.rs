@@ -11,6 +11,8 @@ use margay_models::picture::text;
 use margay_prove::theorem::{Absent, ClaimFamily, Gap, Premises, Report, StepReport};
 use margay_theorem::theorem::Inhabitant;
 
+use crate::headline::events;
+
 /// More direct steps than these are not listed, unless more is asked for.
 const MOST_DIRECT: usize = 12;
 
