@@ -169,7 +169,7 @@ fn a_time_limit_names_what_is_not_decided() {
         "{}",
         out(&output)
     );
-    assert!(out(&output).contains("thread shapes of"), "{}", out(&output));
+    assert!(out(&output).contains("thread shapes not decided"), "{}", out(&output));
 }
 
 /// Whoever shows progress himself gets it in lines, also beside JSON; in a pipe there is none otherwise.
