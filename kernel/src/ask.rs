@@ -1,6 +1,6 @@
 //! The questions about a kernel, launch by launch.
 
-use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer, RepairAnswer};
+use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, RepairAnswer};
 use crate::contents::other_contents;
 use crate::effort::{Effort, Engines};
 use crate::first_rounds::repaired_in;
@@ -12,16 +12,48 @@ use crate::question::KernelQuestion;
 use crate::reached::reached;
 use crate::repair::repair;
 use crate::selection::LaunchSelection;
+use crate::small_numbers::{SmallNumbers, is_empty, small_numbers};
 use crate::thread::PreparedModule;
 
-/// Asks about a kernel: smaller launches first, until one goes wrong.
+/// Asks about a kernel: smaller launches first, until one goes wrong. Where no thread accesses memory with the numbers that are chosen, it is asked about again
+/// with small ones.
 ///
 /// # Errors
 /// The question is wrong: what is wrong with it.
 pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     let prepared = PreparedModule::new(question.module);
+    let engines = Engines::default();
+    let mut answer = ask_with(question, &prepared, &engines)?;
+    if question.is_over() || !is_empty(&prepared, question.kernel, &answer, &engines) {
+        return Ok(answer);
+    }
+    match small_numbers(question, &prepared, &answer)? {
+        SmallNumbers::NothingChosen => {}
+        SmallNumbers::Lead(given) => {
+            // What goes wrong with one of them, and not with another, may be what the kernel supposes of its numbers.
+            let mut wrong = None;
+            for given in given {
+                let with = KernelQuestion { arguments: &given, ..question.clone() };
+                let asked = ask_with(&with, &prepared, &Engines::default())?;
+                if asked.wrong().is_none() {
+                    return Ok(asked);
+                }
+                wrong = wrong.or(Some(asked));
+            }
+            answer = wrong.unwrap_or(answer);
+        }
+        SmallNumbers::LeadNowhere(names) => {
+            for launch in answer.launches.iter_mut().filter(|l| l.asked == LaunchVerdict::Nothing) {
+                launch.asked = LaunchVerdict::NotAsked(SmallNumbers::why(&names));
+            }
+        }
+    }
+    Ok(answer)
+}
+
+fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engines: &Engines) -> Result<KernelAnswer, String> {
     let function = &question.module.functions[question.kernel];
-    let selection = LaunchSelection::of(question, &prepared);
+    let selection = LaunchSelection::of(question, prepared);
     let mut launches = selection.launches(question);
     let mut answer = KernelAnswer {
         kernel: function.name.clone(),
@@ -33,7 +65,6 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
         launches: Vec::new(),
         contents: None,
     };
-    let engines = Engines::default();
     let mut next = 0;
     loop {
         // Where smaller blocks read what nobody writes, one is asked about in which it is written: what is there else is seen in no other.
@@ -42,12 +73,12 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
         }
         let Some(&launch) = launches.get(next) else { break };
         next += 1;
-        let (arguments, said) = arguments(question, &prepared, function, launch)?;
+        let (arguments, said) = arguments(question, prepared, function, launch)?;
         if answer.arguments.is_empty() || launch == *question.launches.first().unwrap_or(&launch) {
             answer.arguments = said;
             answer.has_zeros = arguments.iter().any(Argument::has_zeros);
         }
-        let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments, launch.cluster)?;
+        let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments, launch.cluster)?;
         // Where no launch is small, the large one is what is asked about.
         let has_small = launches.iter().any(|l| l.total() <= SMALL);
         let effort = match (question.launches.is_empty(), launch.total() > SMALL) {
@@ -57,7 +88,7 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
             (false, _) => Effort::ASKED,
         };
         let deadline = question.deadline;
-        let inquiry = Inquiry { question, prepared: &prepared, layout: &layout, launch, deadline, effort, engines: &engines };
+        let inquiry = Inquiry { question, prepared, layout: &layout, launch, deadline, effort, engines };
         let asked = inquiry.ask()?;
         answer.launches.push(asked);
         if answer.wrong().is_some() {
@@ -66,18 +97,18 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     }
     let given = match answer.wrong() {
         Some(_) => None,
-        None => other_contents(question, &prepared, &launches, &mut answer, &engines)?,
+        None => other_contents(question, prepared, &launches, &mut answer, engines)?,
     };
     answer.chosen_contents = given.iter().flatten().skip(question.arguments.len()).filter_map(GivenArgument::content).collect();
     let with = given.as_ref().map(|given| KernelQuestion { arguments: given, ..question.clone() });
     let question = with.as_ref().unwrap_or(question);
     if let (Some(_), Some(wrong)) = (&given, answer.wrong()) {
-        answer.arguments = arguments(question, &prepared, function, wrong.launch)?.1;
+        answer.arguments = arguments(question, prepared, function, wrong.launch)?.1;
     }
     if question.repairs
         && let Some(wrong) = answer.launches.iter_mut().find(|l| !l.findings.is_empty())
     {
-        mend(question, &prepared, &launches, wrong, &engines)?;
+        mend(question, prepared, &launches, wrong, engines)?;
     }
     Ok(answer)
 }

@@ -205,6 +205,7 @@ impl ContentSearch<'_, '_> {
                     self.tried.tried += 1;
                     let is_new = with.executed.visited.keys().any(|at| !self.covered.contains(at));
                     if is_new {
+                        self.engines.visited.borrow_mut().extend(with.executed.visited.keys().copied());
                         self.covered.extend(with.executed.visited.keys().copied());
                         starts.push(contents);
                     }

@@ -8,7 +8,7 @@ use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::test::Test;
 use margay_litmus::unfold::Bounds;
 use margay_models::model::Model;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::launch::Launch;
 use crate::residue::Origin;
@@ -75,6 +75,8 @@ pub(crate) struct Engines {
     pub larger_blocks: RefCell<BTreeSet<[u32; 3]>>,
     /// By text, model and bounds the tests in which nothing was found.
     pub without_finding: RefCell<FxHashMap<(String, String, Bounds), Verdict>>,
+    /// The instructions that some thread of some launch comes to.
+    pub visited: RefCell<FxHashSet<Origin>>,
 }
 
 impl Engines {

@@ -127,6 +127,7 @@ impl Inquiry<'_, '_> {
                 return Ok(self.settled(found, None));
             }
         };
+        self.engines.visited.borrow_mut().extend(executed.visited.keys().copied());
         let selection = LaunchSelection::of(self.question, self.prepared);
         if !selection.named
             && !selection.reads_size

@@ -49,6 +49,7 @@ mod residue;
 mod retries;
 mod selection;
 mod slice;
+mod small_numbers;
 pub mod source_name;
 mod spelling;
 mod stale;

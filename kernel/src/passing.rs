@@ -32,7 +32,11 @@ pub(crate) fn arguments(
     let given =
         |n: usize| question.arguments.iter().rev().find(|g| g.parameter == n && g.field.is_none()).map(|g| g.argument.clone());
     let fixed: Vec<Option<ParameterUse>> = (0..count)
-        .map(|n| given(n).map(|a| if matches!(a, Argument::Number(_)) { ParameterUse::Number } else { ParameterUse::Pointer }))
+        .map(|n| {
+            given(n).map(|a| {
+                if matches!(a, Argument::Number(_) | Argument::Chosen(_)) { ParameterUse::Number } else { ParameterUse::Pointer }
+            })
+        })
         .collect();
     let uses = parameter_uses(question.module, prepared, question.kernel, &fixed);
     let (number, whence) = LaunchSelection::of(question, prepared).number(launch);
@@ -61,6 +65,9 @@ pub(crate) fn arguments(
         let how = if was_given { "" } else { ", chosen" };
         let mut sentence = match &argument {
             Argument::Chosen(_) if is_float => format!("arg{n} = 0.0 (chosen)"),
+            Argument::Chosen(n2) if was_given => {
+                format!("arg{n} = {n2} (chosen: with the number of threads no thread accesses memory)")
+            }
             Argument::Chosen(n2) => format!("arg{n} = {n2} (chosen: {whence})"),
             Argument::Number(n2) => format!("arg{n} = {n2}"),
             Argument::Array { bytes: None, content } if content.is_zeros() => {

@@ -1,0 +1,79 @@
+//! Which accesses threads come to may depend on numbers: small ones are tried where with the count of threads they come to none.
+
+use margay_kernel::launch::{GivenArgument, Launch};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, LaunchVerdict, ask};
+
+/// A kernel with an array and two numbers: `%r1` is the thread, `%r2` and `%r3` are the numbers, `%rd1` is the array and `%rd3` the thread's element.
+fn asked(code: &str, launches: &[&str], arguments: &[&str]) -> KernelAnswer {
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n\
+         .reg .b64 %rd<20>;\nld.param.u64 %rd1, [a];\nld.param.u32 %r2, [n];\nld.param.u32 %r3, [m];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\n\
+         add.u64 %rd3, %rd1, %rd2;\n{code}\nOUT:\nret;\n}}\n"
+    );
+    let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches: Vec<Launch> = launches.iter().map(|l| l.parse().expect("a launch")).collect();
+    let arguments: Vec<GivenArgument> = arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+    let kernel = module.function("k").expect("a kernel `k`");
+    ask(&KernelQuestion { launches: &launches, arguments: &arguments, ..KernelQuestion::new(&text, &module, kernel) })
+        .expect("an answer")
+}
+
+fn kinds(answer: &KernelAnswer) -> Vec<FindingKind> {
+    answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect()
+}
+
+/// Threads below `n - m` write: with both numbers alike there are none.
+fn below_the_difference(write: &str) -> String {
+    format!("sub.u32 %r4, %r2, %r3;\nsetp.ge.s32 %p1, %r1, %r4;\n@%p1 bra OUT;\n{write}")
+}
+
+#[test]
+fn a_race_that_the_count_of_threads_goes_past_is_found() {
+    let wrong = below_the_difference("st.global.u32 [%rd1], %r1;");
+    for launches in [&["1x4"] as &[&str], &[]] {
+        let answer = asked(&wrong, launches, &[]);
+        assert_eq!(kinds(&answer), [FindingKind::Race]);
+        assert_eq!(answer.arguments[2], "arg2 = 0 (chosen: with the number of threads no thread accesses memory)");
+    }
+    let right = asked(&below_the_difference("st.global.u32 [%rd3], %r1;"), &["1x4"], &[]);
+    assert!(right.wrong().is_none() && right.is_settled(false), "{right:?}");
+    assert!(right.arguments[1].starts_with("arg1 = 4 (chosen: the number"), "{:?}", right.arguments);
+    // Numbers that are given are what is asked about.
+    let given = asked(&wrong, &["1x4"], &["1=4", "2=4"]);
+    assert!(given.wrong().is_none() && given.is_settled(false), "{given:?}");
+    assert_eq!(kinds(&asked(&wrong, &["1x4"], &["1=4"])), [FindingKind::Race]);
+}
+
+/// Only with two small numbers a thread comes to the write.
+#[test]
+fn two_numbers_are_tried_together() {
+    let code = |write: &str| format!("setp.ne.s32 %p1, %r2, 1;\n@%p1 bra OUT;\nsetp.ne.s32 %p2, %r3, 2;\n@%p2 bra OUT;\n{write}");
+    assert_eq!(kinds(&asked(&code("st.global.u32 [%rd1], %r1;"), &["1x4"], &[])), [FindingKind::Race]);
+    assert!(asked(&code("st.global.u32 [%rd3], %r1;"), &["1x4"], &[]).is_settled(false));
+}
+
+/// With 0 it leaves the array in front, with 1 it does not: a kernel may suppose something of its numbers.
+#[test]
+fn what_a_kernel_supposes_of_a_number_is_no_finding() {
+    let write = "add.u32 %r5, %r1, %r3;\nmul.wide.s32 %rd4, %r5, 4;\nadd.u64 %rd5, %rd1, %rd4;\nst.global.u32 [%rd5+-4], %r1;";
+    let answer = asked(&below_the_difference(write), &["1x4"], &[]);
+    assert!(answer.wrong().is_none() && answer.is_settled(false), "{answer:?}");
+    assert!(answer.arguments[2].starts_with("arg2 = 1 ("), "{:?}", answer.arguments);
+}
+
+/// Where no small number leads to an access, and none was come to, nothing is known of the kernel.
+#[test]
+fn that_no_thread_accesses_memory_is_no_answer() {
+    let code = "setp.ne.s32 %p1, %r2, 4711;\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r1;";
+    for launches in [&["1x4"] as &[&str], &[]] {
+        let answer = asked(code, launches, &[]);
+        assert!(answer.wrong().is_none() && !answer.is_settled(launches.is_empty()), "{answer:?}");
+        let why = "no thread accesses memory that others see with the numbers that were chosen for arg1, arg2, nor with 0, 1 or 2; give them with `--arg 1=NUMBER`";
+        assert!(answer.launches.iter().all(|l| l.asked == LaunchVerdict::NotAsked(why.to_owned())), "{answer:?}");
+    }
+    assert_eq!(kinds(&asked(code, &["1x4"], &["1=4711"])), [FindingKind::Race]);
+    // Where the content of an array leads to an access, or the kernel has none, no number is missing.
+    let loaded = format!("ld.global.u32 %r6, [%rd3];\n{code}");
+    assert!(asked(&loaded, &["1x4"], &[]).is_settled(false));
+    assert!(asked("add.u32 %r4, %r2, %r3;", &["1x4"], &[]).is_settled(false));
+}
