@@ -105,9 +105,12 @@ impl FunctionFlow<'_> {
     }
 
     /// Does a place in the launch, where it is read, only say whether it and others are all zero? So does whoever looks for the first thread of blocks
-    /// of any shape, as the barrier of a grid does: `threadIdx.x + threadIdx.y + threadIdx.z == 0`.
+    /// of any shape, as the barrier of a grid does: `threadIdx.x + threadIdx.y + threadIdx.z == 0`. Compilers compare the sum of two with the third, negated.
     pub fn is_only_of_the_first(&self, name: &str) -> bool {
         let mut found: FxHashSet<RegisterId> = FxHashSet::default();
+        let negated: Vec<RegisterId> =
+            self.pairs().filter(|(_, i, _)| i.opcode == "neg").flat_map(|(_, i, _)| registers(&i.operands[..1])).collect();
+        let is_negated = |o: &Operand| matches!(o, Operand::Register(register) if negated.contains(register));
         let (mut is_added, mut is_compared) = (false, false);
         loop {
             let before = found.len();
@@ -123,6 +126,8 @@ impl FunctionFlow<'_> {
                     }
                     "setp" if i.has("eq") || i.has("ne") => {
                         is_compared = true;
+                        is_added |= operands.iter().all(|o| matches!(o, Operand::Register(_)))
+                            && operands.iter().filter(|o| is_negated(o)).count() == 1;
                         continue;
                     }
                     "add" | "or" if !operands.iter().any(|o| matches!(o, Operand::Integer(_))) => is_added = true,

@@ -187,7 +187,18 @@ fn who_looks_for_the_first_thread_has_no_rows() {
     };
     let first = "add.u32 %r5, %r3, %r4;\nsetp.eq.u32 %p1, %r5, 0;";
     let third = "add.u32 %r5, %r4, 2;\nadd.u32 %r5, %r5, %r3;\nsetp.eq.u32 %p1, %r5, 3;";
-    for (last, has_rows) in [(first, false), (third, true), ("mad.lo.u32 %r5, %r3, 2, %r4;", true)] {
+    // As nvcc compares it in `grid.sync()`.
+    let negated = "neg.s32 %r5, %r4;\nsetp.ne.s32 %p1, %r3, %r5;";
+    let alone = "neg.s32 %r5, %r4;\nsetp.eq.s32 %p1, %r5, 0;";
+    let kinds = [
+        (first, false),
+        (negated, false),
+        (alone, true),
+        ("setp.ne.s32 %p1, %r3, %r4;", true),
+        (third, true),
+        ("mad.lo.u32 %r5, %r3, 2, %r4;", true),
+    ];
+    for (last, has_rows) in kinds {
         let place = "mov.u32 %r0, %ctaid.x;\nmov.u32 %r6, %ntid.x;\nmov.u32 %r8, %tid.x;\nmad.lo.u32 %r6, %r0, %r6, %r8;";
         let answer = asked(&format!("{}{}{place}\n{}", sum("tid", last), sum("ctaid", last), write("%r6")), &[]);
         let is_volume = answer.selection.why().is_some_and(|why| why.contains("three dimensions"));
