@@ -35,11 +35,11 @@ const LAUNCHES: usize = 2;
 const MOST_THREADS: u32 = 32;
 
 /// The same where launches were chosen and none of them is small, since the kernel says how large its blocks are.
-const MOST_OF_FIXED: u32 = 256;
+const MOST_OF_FIXED: u32 = 1024;
 
 /// How many threads are executed for that in each launch, over all contents; of larger launches more, so that several contents are tried.
 const EXECUTED: usize = 512;
-const EXECUTED_OF_FIXED: usize = 2048;
+const EXECUTED_OF_FIXED: usize = 8192;
 
 /// How many of the contents that were not answered are asked about again in each launch, with more steps.
 const AGAIN: usize = 4;

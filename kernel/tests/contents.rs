@@ -217,7 +217,7 @@ fn blocks_of_a_fixed_size_are_asked_about_with_other_contents() {
         let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         ask(&KernelQuestion::new(text, &module, module.function("k").expect("a kernel `k`"))).expect("an answer")
     };
-    for threads in [8, 128] {
+    for threads in [8, 128, 512] {
         assert_eq!(kinds(&chosen(&text(threads, "st.global.u32 [%rd2], %r1;"))), [FindingKind::Race], "{threads}");
         let right = chosen(&text(threads, "red.relaxed.gpu.global.add.u32 [%rd2], %r1;"));
         assert!(right.wrong().is_none() && right.is_settled(true), "{threads}: {:?}", right.not_looked());
