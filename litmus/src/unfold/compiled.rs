@@ -404,7 +404,7 @@ impl PathCompiler<'_> {
     fn finished(&mut self, path: &Path, begun: Begun) -> CompiledPath {
         let suppositions = path.suppositions.iter().map(|&(s, holds)| (self.moved(s, &begun.moved), holds)).collect();
         let registers = path.registers.iter().map(|(name, s)| (name.clone(), self.moved(*s, &begun.moved))).collect();
-        (Path { events: begun.events, suppositions, registers, stop: path.stop }, begun.positions)
+        (Path { events: begun.events, suppositions, registers, stop: path.stop, ..Path::default() }, begun.positions)
     }
 }
 

@@ -21,7 +21,9 @@ impl Unfolding {
         let mut all: Vec<(usize, usize, Vec<PathEvent>)> = Vec::new();
         for (t, paths) in self.paths.iter().enumerate() {
             for (p, path) in paths.iter().enumerate() {
-                let decides: Positions = path.suppositions.iter().map(|(symbol, _)| self.symbols[t].reads_of(*symbol)).collect();
+                let made = path.suppositions.iter().filter(|(symbol, _)| !path.swaps.contains(symbol));
+                let supposed: Positions = made.map(|(symbol, _)| self.symbols[t].reads_of(*symbol)).collect();
+                let decides = path.branched_by | supposed;
                 if decides.is_empty() && !path.events.iter().any(|e| e.data.kind == Kind::BarrierWait) {
                     continue;
                 }

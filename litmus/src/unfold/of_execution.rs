@@ -184,7 +184,7 @@ impl GrowingThread<'_> {
 
     /// All paths, each with the events of the execution that are on it. What the outcome takes comes first.
     fn explore(&mut self, most: usize) -> Result<Vec<(Path, Vec<Event>)>, RenderError> {
-        let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new(), stop: None };
+        let path = Path::default();
         let mut open = vec![ExecutedState { at: 0, path, origins: Vec::new(), right: EventSet::EMPTY, wrong: EventSet::EMPTY }];
         let mut paths = Vec::new();
         while let Some(mut state) = open.pop() {

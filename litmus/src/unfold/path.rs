@@ -125,11 +125,15 @@ impl PathEvent {
 }
 
 /// One way through a thread.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Path {
     pub events: Vec<PathEvent>,
     /// Values that must be different from 0 (true) or 0 (false).
     pub suppositions: Vec<(Symbol, bool)>,
+    /// The reads that branches on it go by.
+    pub branched_by: Positions,
+    /// Whether compare-exchanges write: these suppositions are no branch's, and what follows does not depend on them.
+    pub swaps: Vec<Symbol>,
     /// For each named register its value at the end.
     pub registers: Vec<(String, Symbol)>,
     /// Where the thread stops, if it does not come to its end.

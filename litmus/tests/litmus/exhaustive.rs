@@ -9,6 +9,7 @@ use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Kind, Order};
 use margay_models::judge::Judge;
+use margay_models::signature::BaseRelation;
 use margay_models::{Model, wellformed};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -44,7 +45,9 @@ struct Truth {
 }
 
 fn truth(test: &Test, model: &Model) -> Truth {
-    let unfolding = Unfolding::new(test, model.signature, Bounds::default()).unwrap();
+    // Where models know asynchronous operations, the end of a thread is an arrival at the barriers of others.
+    let ends_let_pass = model.mentions_relation(BaseRelation::AsyncComplete);
+    let unfolding = Unfolding::new(test, model.signature, Bounds { ends_let_pass, ..Bounds::default() }).unwrap();
     let mut judge = Judge::new(model);
     let mut truth = Truth::default();
     for number in 0..unfolding.len() {
@@ -273,6 +276,24 @@ proptest! {
     fn nor_does_it_in_scoped_c(text in c_test()) {
         agree(&text, &["rc11-scoped", "c20-scoped", "rc11", "tso"])?;
     }
+}
+
+/// A thread ends whether its compare-exchange writes or not: that it lets the other pass does not depend on what it read, unless a branch goes by that.
+#[test]
+fn a_compare_exchange_does_not_decide_that_a_thread_ends() {
+    let text = |behind: &str| {
+        let head = "PTX swap\n{ y=0; P0:r0=7; P1:r0=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n atom.relaxed.cta.cas r0, y, 0, 2 | bar.cta.sync 0 ;\n";
+        format!("{head} {behind} | st.relaxed.cta y, r0 ;\nexists (P0:r0 == 0 /\\ y == 2)\n")
+    };
+    let reachable = |text: &str| {
+        agree(text, &["ptx-6.0", "ptx-8"]).unwrap();
+        let test = read::test(&SourceFile::new("swap", text)).unwrap().test;
+        run(&test, &crate::shipped::model("ptx-8"), &Options::default()).unwrap().reachable
+    };
+    assert!(reachable(&text("")));
+    // The compare-exchange reads what the other writes once this thread has ended for what it read.
+    let branches = text("@r0 bar.cta.sync 0");
+    assert!(!reachable(&branches), "{branches}");
 }
 
 /// One thread ends, and so lets the other pass its second barrier: that end is in no line of the test that is rendered.

@@ -161,9 +161,11 @@ impl Explorer<'_> {
                 }
                 if !spurious {
                     failed.path.suppositions.push((equal, false));
+                    failed.path.swaps.push(equal);
                 }
                 self.open.push(failed);
                 state.path.suppositions.push((equal, true));
+                state.path.swaps.push(equal);
                 if let Some(success) = success {
                     state.registers[usize::from(success.0)] = Dependent::new(self.symbols.constant(1), reads);
                 }

@@ -70,7 +70,7 @@ pub(super) fn explore(
     for (register, value) in &program.initial {
         registers[usize::from(register.0)].symbol = explorer.symbols.constant(*value);
     }
-    let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new(), stop: None };
+    let path = Path::default();
     explorer.open.push(ExplorationState {
         at: 0,
         steps: 0,
@@ -378,6 +378,7 @@ impl Explorer<'_> {
         let condition = self.term(state, condition);
         if !condition.reads.is_empty() {
             state.control.push((condition.reads, until));
+            state.path.branched_by |= condition.reads;
         }
         match self.decided(state, condition.symbol) {
             Some(true) => return true,
