@@ -18,7 +18,7 @@ pub struct KernelQuestion<'a> {
     pub module: &'a Module,
     /// The kernel, by its number among the functions.
     pub kernel: usize,
-    /// The launches; those that [`LaunchSelection`] says where none is named.
+    /// The launches; those that [`LaunchSelection`](crate::LaunchSelection) says where none is named.
     pub launches: &'a [Launch],
     pub arguments: &'a [GivenArgument],
     /// What must hold at the end, as in a litmus test, over elements of arrays: `arg0[0] == 2`.

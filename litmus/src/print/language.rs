@@ -1,6 +1,6 @@
 //! The language that a test is written in.
 
-/// The language that a test of [`Dialect::C`] is written in.
+/// The language that a test of [`Dialect::C`](crate::test::Dialect::C) is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CLanguage {
     /// C11's functions, with OpenCL's scopes.
