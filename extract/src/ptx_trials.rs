@@ -5,7 +5,7 @@ use margay_machine::{FaultKind, LaunchError, MachineModule, MemoryKind, Schedule
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
 
 use crate::assembly::course::{TrialLayout, TrialSetting};
-use crate::assembly::trials::{ObjectChange, ObjectOutcome, TrialSetting, expected, settings, verified};
+use crate::assembly::trials::{ObjectChange, ObjectOutcome, expected, settings, verified};
 use crate::point::{Point, What};
 
 /// The most instructions of a trial; what compilers print takes some dozens.
