@@ -62,10 +62,7 @@ impl FunctionTrials {
         };
         let is_narrow = point.bits().is_some_and(|bits| bits <= 64);
         let Some(machine) = self.machine.as_mut().filter(|_| is_computed && is_narrow) else { return FunctionTrial::NotRun };
-        // Of a minimum of 8 or 16 bits as LLVM 22 compiles it the machine finds another number where one has a sign; which of the two is wrong is open.
-        let is_ordered = matches!(point.what, What::Rmw(n) if OPERATIONS[n].ends_with("min") || OPERATIONS[n].ends_with("max"));
-        let is_open = |s: &TrialSetting| is_ordered && s.bits < 32 && (s.old | s.value) >> (s.bits - 1) & 1 == 1;
-        let settings: Vec<TrialSetting> = settings(point).into_iter().filter(|s| !is_open(s)).collect();
+        let settings = settings(point);
         let placed = settings.iter().filter(|setting| !layout.own_word || setting.object % 4 == 0);
         let trials = placed.map(|setting| {
             // What stands in the rest of the word is the library's affair: zeros, or the sign.

@@ -176,7 +176,13 @@ fn instructions_do_what_the_isa_says() {
 /// Functions of parts of words, by the words of the ISA (9.7.1): what each makes of its operands.
 #[test]
 fn parts_of_words_are_taken_as_the_isa_says() {
-    let all: [(&str, &[u64], u64); 24] = [
+    let all: [(&str, &[u64], u64); 29] = [
+        // A register takes the sign up to its width.
+        ("cvt.s8.s32 %rs1, %r2;", &[0x1285], 0xffff_ffff_ffff_ff85),
+        ("cvt.s16.s8 %rs1, %rs2;", &[0x85], 0xffff_ffff_ffff_ff85),
+        ("cvt.s16.u8 %rs1, %rs2;", &[0x1285], 0x85),
+        ("cvt.u8.u32 %rs1, %r2;", &[0x1285], 0x85),
+        ("cvt.s32.s64 %r1, %rd2;", &[0x1_8000_0000], 0x8000_0000),
         ("mul24.lo.u32 %r1, %r2, %r3;", &[0xff00_0003, 5], 15),
         ("mul24.lo.s32 %r1, %r2, %r3;", &[0x00ff_ffff, 5], 0xffff_fffb),
         ("mul24.hi.u32 %r1, %r2, %r3;", &[0x0003_0000, 0x0001_0000], 0x0003_0000),

@@ -154,6 +154,13 @@ fn convert(i: &Instruction) -> Option<Effect<'_>> {
     if ty.kind == Kind::Float || from.kind == Kind::Float || i.has("sat") || operands.len() != 2 {
         return opaque(i);
     }
+    // A register is wider than these types, and takes the sign up to its width (PTX ISA 9.4.1, destination operands that are wider).
+    let (ty, from) = match ty {
+        ScalarType { kind: Kind::Signed, bits } if bits < 32 => {
+            (ScalarType { bits: 64, ..ty }, if from.bits < bits { from } else { ty })
+        }
+        _ => (ty, from),
+    };
     Some(Effect::Compute { function: Computation::Convert(from), ty, to: target(get(0)?)?, operands: vec![get(1)?] })
 }
 
