@@ -302,8 +302,11 @@ impl<'a> Preprocessor<'a> {
         match asked {
             [CudaToken { lexeme: Lexeme::Text(path), .. }] => {
                 let path = beside(name, path);
-                let is_there = matches!((self.include)(&path), Ok(Some(_)));
-                Some(is_there || is_of_toolkit(&path) || OF_C.contains(&&*path))
+                if is_of_toolkit(&path) || OF_C.contains(&&*path) {
+                    return Some(true);
+                }
+                // A file that is not read, since it lies outside of the folder, may be there.
+                (self.include)(&path).ok().map(|text| text.is_some())
             }
             [first, .., last] if first.is_sign("<") && last.is_sign(">") => {
                 let header = self.written_between(first, last);
@@ -340,7 +343,7 @@ impl<'a> Preprocessor<'a> {
                 let within = rest.get(at + 2..end).filter(|_| rest[at + 1].is_sign("(")).unwrap_or_default();
                 let name = self.files[whole.file as usize].name.clone();
                 let Some(is_there) = self.has_header(within, &name) else {
-                    let text = "whether there is this header is not known: `<..>` is not searched for";
+                    let text = "whether there is this header is not known: `<..>` is not searched for, and of `\"..\"` no other folder than the program's";
                     return Err(CudaRefusal::new(rest[at].at, text, "write 1 or 0 in its place"));
                 };
                 asked.push(CudaToken { lexeme: integer(u64::from(is_there)), ..rest[at].clone() });
