@@ -30,14 +30,17 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     match small_numbers(question, &prepared, &answer)? {
         SmallNumbers::NothingChosen => {}
         SmallNumbers::Lead(given) => {
-            // What goes wrong with one of them, and not with another, may be what the kernel supposes of its numbers.
+            // What goes wrong with one of them, and not with another, may be what the kernel supposes of its numbers: it is told of, and no finding.
             let mut wrong = None;
+            let mut not_taken = Vec::new();
             for given in given {
                 let with = KernelQuestion { arguments: &given, ..question.clone() };
-                let asked = ask_with(&with, &prepared, &Engines::default())?;
-                if asked.wrong().is_none() {
+                let mut asked = ask_with(&with, &prepared, &Engines::default())?;
+                let Some(finding) = asked.wrong().and_then(|launch| launch.findings.first()) else {
+                    asked.arguments.append(&mut not_taken);
                     return Ok(asked);
-                }
+                };
+                not_taken.push(SmallNumbers::not_taken(&given[question.arguments.len()..], finding.kind));
                 wrong = wrong.or(Some(asked));
             }
             answer = wrong.unwrap_or(answer);

@@ -5,7 +5,7 @@
 use margay_ptx::effect::{Effect, Window};
 use rustc_hash::FxHashSet;
 
-use crate::answer::{KernelAnswer, LaunchVerdict};
+use crate::answer::{FindingKind, KernelAnswer, LaunchVerdict};
 use crate::effort::Engines;
 use crate::launch::{Argument, GivenArgument, Launch};
 use crate::layout::Layout;
@@ -104,11 +104,11 @@ pub(crate) fn small_numbers(
             return Ok(SmallNumbers::Lead(best));
         }
     }
-    let name = |(parameter, field): &(usize, Option<u64>)| match field {
-        Some(field) => format!("arg{parameter}+{field}"),
-        None => format!("arg{parameter}"),
-    };
-    Ok(SmallNumbers::LeadNowhere(open.iter().map(name).collect()))
+    Ok(SmallNumbers::LeadNowhere(open.iter().map(|&(parameter, field)| name(parameter, field)).collect()))
+}
+
+fn name(parameter: usize, field: Option<u64>) -> String {
+    field.map_or(format!("arg{parameter}"), |field| format!("arg{parameter}+{field}"))
 }
 
 /// What small numbers lead to.
@@ -121,6 +121,16 @@ pub(crate) enum SmallNumbers {
 }
 
 impl SmallNumbers {
+    /// What goes wrong with numbers that lead as far as others with which nothing does.
+    pub(crate) fn not_taken(chosen: &[GivenArgument], kind: FindingKind) -> String {
+        let number = |given: &GivenArgument| match given.argument {
+            Argument::Chosen(number) => format!("{} = {number}", name(given.parameter, given.field)),
+            _ => name(given.parameter, given.field),
+        };
+        let all: Vec<String> = chosen.iter().map(number).collect();
+        format!("with {} something goes wrong ({}); `--arg` asks about it", all.join(", "), kind.name())
+    }
+
     /// Why launches in which nothing is accessed are no answer.
     pub(crate) fn why(names: &[String]) -> String {
         let first = names.first().map_or("N", |name| name.trim_start_matches("arg"));

@@ -59,6 +59,8 @@ fn what_a_kernel_supposes_of_a_number_is_no_finding() {
     let answer = asked(&below_the_difference(write), &["1x4"], &[]);
     assert!(answer.wrong().is_none() && answer.is_settled(false), "{answer:?}");
     assert!(answer.arguments[2].starts_with("arg2 = 1 ("), "{:?}", answer.arguments);
+    let not_taken = "with arg2 = 0 something goes wrong (outside-of-arrays); `--arg` asks about it";
+    assert_eq!(answer.arguments.last().map(String::as_str), Some(not_taken));
 }
 
 /// Where no small number leads to an access, and none was come to, nothing is known of the kernel.
