@@ -15,7 +15,7 @@ type ModulePath = Vec<String>;
 
 /// What a name of a module is.
 #[derive(Debug, Clone)]
-enum Meaning {
+enum NameMeaning {
     /// It is defined here.
     Defined,
     /// It is another name for what is at this path, as it stands in the source.
@@ -26,7 +26,7 @@ enum Meaning {
 #[derive(Debug, Default)]
 struct SourceModule {
     file: usize,
-    names: BTreeMap<String, Meaning>,
+    names: BTreeMap<String, NameMeaning>,
     /// Modules of which all names are taken.
     globs: Vec<Vec<String>>,
     /// The paths that stand in the code, as they are written, without those of `use`.
@@ -150,7 +150,7 @@ impl CrateTree {
                     }
                     for (name, path) in found {
                         match name {
-                            Some(name) => drop(module.names.insert(name, Meaning::Imported(path))),
+                            Some(name) => drop(module.names.insert(name, NameMeaning::Imported(path))),
                             None => module.globs.push(path),
                         }
                     }
@@ -168,7 +168,7 @@ impl CrateTree {
                 _ => None,
             };
             if let Some(ident) = defined {
-                module.names.insert(ident.to_string(), Meaning::Defined);
+                module.names.insert(ident.to_string(), NameMeaning::Defined);
             }
             PathCollector { paths: &mut module.paths }.visit_item(item);
         }
@@ -224,8 +224,8 @@ impl CrateTree {
             return self.file_in(&below, rest, depth);
         }
         match module.names.get(first) {
-            Some(Meaning::Defined) => Some(module.file),
-            Some(Meaning::Imported(path)) => self.file_of(&[path, rest].concat(), at, depth + 1),
+            Some(NameMeaning::Defined) => Some(module.file),
+            Some(NameMeaning::Imported(path)) => self.file_of(&[path, rest].concat(), at, depth + 1),
             None => module.globs.iter().find_map(|glob| self.file_of(&[glob, path].concat(), at, depth + 1)),
         }
     }
@@ -302,4 +302,38 @@ fn no_circle_of_files_is_large() {
     }
     assert!(files > 1000 && arrows_seen > 3 * files, "{files} files, {arrows_seen} arrows: some are not seen");
     assert!(large.is_empty(), "files that name each other in a circle:\n{}", large.join("\n"));
+}
+
+/// Where one file names another, and that leads back, the circle is found: through what a module hands on, a call of a macro, and `super`.
+#[test]
+fn a_circle_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (file, text) in [
+        ("lib.rs", "mod a;\nmod face;\n#[cfg(test)]\nmod tests { use crate::a::Top; }\npub fn first(_: a::Top) {}\n"),
+        (
+            "a.rs",
+            "use crate::face::{self as shown, Shown};\npub struct Top(Shown);\nfn print() { println!(\"{}\", shown::inner::LIMIT); }\n",
+        ),
+        ("face/mod.rs", "pub mod inner;\nmod shown;\npub use shown::*;\n"),
+        ("face/inner.rs", "pub const LIMIT: usize = 1;\n"),
+        (
+            "face/shown.rs",
+            "pub struct Shown(Option<Box<super::super::a::Top>>);\npub(in crate::face) fn alone(inner: usize) -> usize { inner }\n",
+        ),
+    ] {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("there is room");
+    }
+    let mut tree = CrateTree::default();
+    tree.read(&folder.path().join("lib.rs"), folder.path(), &[]);
+    let name = |file: &usize| tree.files[*file].rsplit('/').next().expect("a name");
+    let arrows = tree.arrows();
+    let of = |file: &str| {
+        let from = (0..arrows.len()).find(|n| name(n) == file).expect("a file");
+        arrows[from].iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!((of("lib.rs"), of("a.rs"), of("shown.rs")), (vec!["a.rs"], vec!["inner.rs", "shown.rs"], vec!["a.rs"]));
+    let found: Vec<Vec<&str>> = circles(&arrows).iter().map(|circle| circle.iter().map(name).collect()).collect();
+    assert_eq!(found, [["a.rs", "shown.rs"]]);
 }

@@ -4,7 +4,7 @@ use crate::layout::Object;
 use crate::residue::{CodePiece, MbarrierPiece, MbarrierUse, MemoryCell};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Strength {
+pub(crate) enum AccessStrength {
     Weak,
     /// Strong for the threads of the block.
     Block,
@@ -13,14 +13,14 @@ pub(crate) enum Strength {
 }
 
 /// All memory that a piece accesses, and how strongly. To initialise an mbarrier is to write it; else its operations do not race.
-pub(crate) fn accesses(piece: &CodePiece) -> Vec<(MemoryCell, Strength)> {
+pub(crate) fn accesses(piece: &CodePiece) -> Vec<(MemoryCell, AccessStrength)> {
     match piece {
-        CodePiece::Mbarrier(MbarrierPiece { cell, how: MbarrierUse::Initialise, .. }) => vec![(*cell, Strength::Weak)],
-        CodePiece::Mbarrier(MbarrierPiece { cell, .. }) => vec![(*cell, Strength::Strong)],
+        CodePiece::Mbarrier(MbarrierPiece { cell, how: MbarrierUse::Initialise, .. }) => vec![(*cell, AccessStrength::Weak)],
+        CodePiece::Mbarrier(MbarrierPiece { cell, .. }) => vec![(*cell, AccessStrength::Strong)],
         CodePiece::Issue(issue) => {
-            let data = [Some(issue.to), issue.from()].into_iter().flatten().map(|cell| (cell, Strength::Weak));
-            let maps = issue.maps.iter().map(|&cell| (cell, Strength::Weak));
-            data.chain(maps).chain(issue.mbarrier.map(|cell| (cell, Strength::Strong))).collect()
+            let data = [Some(issue.to), issue.from()].into_iter().flatten().map(|cell| (cell, AccessStrength::Weak));
+            let maps = issue.maps.iter().map(|&cell| (cell, AccessStrength::Weak));
+            data.chain(maps).chain(issue.mbarrier.map(|cell| (cell, AccessStrength::Strong))).collect()
         }
         other => access(other).into_iter().collect(),
     }
@@ -60,23 +60,23 @@ pub(crate) fn writes(piece: &CodePiece, cell: MemoryCell) -> bool {
 }
 
 /// The memory that a piece accesses, and how strongly.
-pub(crate) fn access(piece: &CodePiece) -> Option<(MemoryCell, Strength)> {
+pub(crate) fn access(piece: &CodePiece) -> Option<(MemoryCell, AccessStrength)> {
     let (CodePiece::Read { operation, cell, .. } | CodePiece::Write { operation, cell, .. }) = piece else { return None };
     if fenced(piece).is_some() {
         return None;
     }
     // What goes from lane to lane is no memory of the kernel: it is there where its values matter.
     if matches!(cell.object, Object::Exchange(..)) {
-        return Some((*cell, Strength::Weak));
+        return Some((*cell, AccessStrength::Weak));
     }
     let mut words = operation.split(['.', ' ']).skip(1);
     let strength = match words.next() {
-        Some("weak") => Strength::Weak,
-        Some("volatile" | "mmio") => Strength::Strong,
+        Some("weak") => AccessStrength::Weak,
+        Some("volatile" | "mmio") => AccessStrength::Strong,
         _ => match words.next() {
-            Some("gpu" | "sys") => Strength::Strong,
-            Some("cta" | "cluster") => Strength::Block,
-            _ => Strength::Weak,
+            Some("gpu" | "sys") => AccessStrength::Strong,
+            Some("cta" | "cluster") => AccessStrength::Block,
+            _ => AccessStrength::Weak,
         },
     };
     Some((*cell, strength))

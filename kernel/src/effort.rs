@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::test::Test;
-use margay_litmus::unfold::Bounds;
+use margay_litmus::unfold::UnfoldingBounds;
 use margay_models::model::Model;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -74,7 +74,7 @@ pub(crate) struct Engines {
     /// The shapes of larger blocks that the kernel seems to be written for.
     pub larger_blocks: RefCell<BTreeSet<[u32; 3]>>,
     /// By text, model and bounds the tests in which nothing was found.
-    pub without_finding: RefCell<FxHashMap<(String, String, Bounds), Verdict>>,
+    pub without_finding: RefCell<FxHashMap<(String, String, UnfoldingBounds), Verdict>>,
     /// The instructions that some thread of some launch comes to.
     pub visited: RefCell<FxHashSet<Origin>>,
 }

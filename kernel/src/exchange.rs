@@ -14,7 +14,7 @@ use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 use crate::brought::{Brought, ExchangeKey};
 use crate::layout::{LOCAL, Object};
 use crate::residue::{CodePiece, Line, MemoryCell};
-use crate::thread::{Key, KnownValue, OPAQUE, OPEN, State, Step, Thread, Value, constant};
+use crate::thread::{FollowedThread, Key, KnownValue, OPAQUE, OPEN, State, StepEnd, Value, constant};
 
 /// After so many exchanges of one mask a thread is not followed.
 const MOST: u64 = 256;
@@ -28,7 +28,7 @@ const MOST_OPEN: usize = 4;
 /// What says in a place of an exchange that a value is there.
 pub(crate) const IS_THERE: u64 = 1 << 32;
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// Does an exchange.
     pub(crate) fn exchange(
         &mut self,
@@ -37,7 +37,7 @@ impl Thread<'_, '_> {
         to: [Option<RegisterId>; 2],
         operands: &[&Operand],
         mask: &Operand,
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let Some(mask) = self.value(state, mask)?.bits() else {
             return Some(self.unknown(state, "who takes part in an exchange of a warp depends on memory"));
         };
@@ -79,7 +79,7 @@ impl Thread<'_, '_> {
             }
             // What the others bring is known in the next round.
             self.push(state, CodePiece::End);
-            return Some(Step::Left);
+            return Some(StepEnd::Left);
         };
         if all.values().any(|b| b.exchange != exchange) {
             return Some(self.unknown(state, "threads of a warp exchange in different ways here"));
@@ -129,7 +129,7 @@ impl Thread<'_, '_> {
         if let Some(beside) = beside {
             self.copy(state, to[1], &beside, predicate);
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// The barrier of a block, and what its threads make of their predicates there. What is not constant goes through a place of each thread, which it
@@ -140,7 +140,7 @@ impl Thread<'_, '_> {
         to: Option<RegisterId>,
         barrier: &Operand,
         predicate: &Operand,
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let at = self.origin(state);
         let instruction = self.prepared.module.functions[at.function].body.as_ref()?.get(at.instruction)?;
         let exchange = match (instruction.has("popc"), instruction.has("and")) {
@@ -155,7 +155,7 @@ impl Thread<'_, '_> {
         // One that is there alone gets what it brings, however often.
         if self.launch.threads == 1 {
             self.copy(state, to, &own, ty);
-            return Some(Step::Next);
+            return Some(StepEnd::Next);
         }
         // Warps are counted from 0, and the mask of an exchange names somebody.
         let number = state.known.get(&Key::Met(0)).map_or(0, |known| if let KnownValue::Bits(n) = known { *n } else { 0 });
@@ -177,13 +177,13 @@ impl Thread<'_, '_> {
             self.publish(state, cell(key, self.thread), &own);
         }
         match self.barrier(state, Meeting::Reduce, barrier, None)? {
-            Step::Next => {}
+            StepEnd::Next => {}
             step => return Some(step),
         }
         if is_early {
             // What the others bring is known in the next round.
             self.push(state, CodePiece::End);
-            return Some(Step::Left);
+            return Some(StepEnd::Left);
         }
         state.known.insert(Key::Met(0), KnownValue::Bits(number + 1));
         let function = match exchange {
@@ -212,11 +212,11 @@ impl Thread<'_, '_> {
             }
         };
         self.copy(state, to, &value, ty);
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// Which threads are there together: itself alone where the warp has no other; else nobody knows.
-    pub(crate) fn active_mask(&mut self, state: &mut State, to: RegisterId) -> Step {
+    pub(crate) fn active_mask(&mut self, state: &mut State, to: RegisterId) -> StepEnd {
         let (warp, lane) = (self.thread / 32, self.thread % 32);
         let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
         let value = match self.launch.threads - warp * 32 {
@@ -224,7 +224,7 @@ impl Thread<'_, '_> {
             _ => Value { known: OPAQUE, text: "0".to_owned() },
         };
         self.copy(state, Some(to), &value, word);
-        Step::Next
+        StepEnd::Next
     }
 
     fn bring(&mut self, key: ExchangeKey, lane: u32, exchange: Exchange, ty: ScalarType, own: &Value) {
@@ -285,7 +285,7 @@ fn cell(key: ExchangeKey, lane: u32) -> MemoryCell {
 
 /// Values of a thread, of which some are not constant.
 struct ThreadValues<'s, 't, 'a, 'b> {
-    thread: &'t mut Thread<'a, 'b>,
+    thread: &'t mut FollowedThread<'a, 'b>,
     state: &'s State,
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::access::{Strength, access, accesses_memory, fenced};
+use crate::access::{AccessStrength, access, accesses_memory, fenced};
 use crate::layout::Object;
 use crate::meeting::{Numbered, instance, is_for_all, is_for_lanes, numbered};
 use crate::residue::{CodePiece, IssueFamily, Line, MbarrierPiece, MbarrierUse, MemoryCell, is_inner, successors, tidy};
@@ -87,7 +87,7 @@ pub(crate) fn without_readers(
                     exchanges.insert((*warp, *mask));
                 }
                 CodePiece::Read { cell, .. } => {
-                    is_told |= access(piece).is_some_and(|(_, strength)| strength != Strength::Weak) && may_signal(*cell);
+                    is_told |= access(piece).is_some_and(|(_, strength)| strength != AccessStrength::Weak) && may_signal(*cell);
                 }
                 CodePiece::Barrier(text) if is_for_all(text) => meets = true,
                 CodePiece::Barrier(text) if instance(text).is_some() => {

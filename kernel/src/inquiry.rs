@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use margay_litmus::explicit::{Error, Options, Verdict};
-use margay_litmus::unfold::Bounds;
+use margay_litmus::unfold::UnfoldingBounds;
 use margay_models::model::Model;
 use margay_ptx::Operand;
 use margay_ptx::effect::Effect;
@@ -321,7 +321,7 @@ impl Inquiry<'_, '_> {
     }
 
     fn options_with(&self, unroll: usize) -> Options {
-        let bounds = Bounds { unroll, ..Bounds::default() };
+        let bounds = UnfoldingBounds { unroll, ..UnfoldingBounds::default() };
         Options { bounds, deadline: self.deadline, stop: self.question.stop, ..Options::default() }
     }
 
@@ -376,7 +376,7 @@ impl Inquiry<'_, '_> {
         }
         let mut rounds = None;
         for unroll in 0..=options.bounds.unroll {
-            let bounds = Bounds { unroll, ..options.bounds };
+            let bounds = UnfoldingBounds { unroll, ..options.bounds };
             let verdict = self
                 .engines
                 .run(&written.read.test, model, &Options { bounds, ..*options }, effort)

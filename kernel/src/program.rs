@@ -20,8 +20,8 @@ use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryC
 use crate::retries::without_retries;
 use crate::slice::Slicer;
 use crate::thread::{
-    BEYOND, CopyUse, DrawCounts, LaunchFacts, MAX_VALUES, PreparedModule, Specialised, Thread, Use, ValueTrail, add_writer,
-    is_drawn_alone, learn_draws,
+    BEYOND, CopyUse, DrawCounts, FollowedThread, LaunchFacts, MAX_VALUES, PreparedModule, Specialised, Use, ValueTrail,
+    add_writer, is_drawn_alone, learn_draws,
 };
 use crate::waiting::{ended, exchanges_that_wait};
 
@@ -139,7 +139,7 @@ impl Executed {
             let mut next = LaunchFacts { exchanges: ExchangesOfWarps::new(), ..facts.clone() };
             for number in 0..launch.total() {
                 let (block, thread) = (number / launch.threads, number % launch.threads);
-                let done = Thread::new(prepared, layout, &facts, launch, (block, thread), is_over).run(kernel);
+                let done = FollowedThread::new(prepared, layout, &facts, launch, (block, thread), is_over).run(kernel);
                 if is_over() {
                     return Err("the time was up, or the question was stopped, before its threads were executed".to_owned());
                 }

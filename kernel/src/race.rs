@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use margay_litmus::explicit::Options;
 use margay_litmus::gap::{Gap, GapKind};
 use margay_litmus::race::{Race, RacingAccess};
-use margay_litmus::unfold::Bounds;
+use margay_litmus::unfold::UnfoldingBounds;
 use margay_models::model::Model;
 use margay_ptx::effect::Effect;
 
@@ -26,7 +26,7 @@ use crate::widths::pairs_of_widths;
 /// A test that has no race within the bound, with the numbers of the threads that could race.
 struct RaceFree {
     written: Written,
-    bounds: Bounds,
+    bounds: UnfoldingBounds,
     rivals: [usize; 2],
 }
 
@@ -72,7 +72,7 @@ impl Inquiry<'_, '_> {
         let are_strong = slicer.waits_are_strong(with_mbarriers);
         let unroll = if !are_strong && only_wait() { 1 } else { self.question.unroll };
         let mut options = self.options();
-        options.bounds = Bounds { unroll, skip_waiting_for_races: are_strong, ..options.bounds };
+        options.bounds = UnfoldingBounds { unroll, skip_waiting_for_races: are_strong, ..options.bounds };
         options
     }
 
@@ -380,7 +380,7 @@ impl Inquiry<'_, '_> {
         let model = self.question.reading.races().ok()?;
         (0..=options.bounds.unroll)
             .find_map(|unroll| {
-                let options = Options { bounds: Bounds { unroll, ..options.bounds }, ..*options };
+                let options = Options { bounds: UnfoldingBounds { unroll, ..options.bounds }, ..*options };
                 self.engines.run_quickly(&written.read.test, model, &options).ok()?.race
             })
             .map(|race| (written, race))

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::access::{Strength, accesses, is_conditional, is_mbarrier, is_modification, writes};
+use crate::access::{AccessStrength, accesses, is_conditional, is_mbarrier, is_modification, writes};
 use crate::counted::{as_meetings, counted_barriers};
 use crate::initial::initial_mbarriers;
 use crate::launch::Launch;
@@ -112,16 +112,16 @@ impl<'a> Slicer<'a> {
                 slicer.mixed[place] |= *widths[place].get_or_insert(cell) != cell;
                 slicer.lanes[place] |= matches!(cell.object, Object::Exchange(..));
                 slicer.mbarriers[place] |= is_mbarrier(piece, cell);
-                slicer.strong[place] |= strength != Strength::Weak;
+                slicer.strong[place] |= strength != AccessStrength::Weak;
                 let is_asynchronous = matches!(piece, CodePiece::Issue(_) | CodePiece::Mbarrier(_));
-                slicer.signals[place] |= writes(piece, cell) && (strength != Strength::Weak || is_asynchronous);
+                slicer.signals[place] |= writes(piece, cell) && (strength != AccessStrength::Weak || is_asynchronous);
                 slicer.relevant[place] |= asked(cell) || is_conditional(piece);
                 let share = slicer.shares[place].entry(thread).or_default();
                 share.reads |= matches!(piece, CodePiece::Read { .. }) || is_modification(piece);
                 share.writes |= writes(piece, cell);
                 share.is_asynchronous |= matches!(piece, CodePiece::Issue(issue) if issue.mbarrier != Some(cell));
-                share.widest_weak |= strength == Strength::Weak;
-                share.cta_only |= strength == Strength::Block;
+                share.widest_weak |= strength == AccessStrength::Weak;
+                share.cta_only |= strength == AccessStrength::Block;
             }
         }
         slicer.initial = initial_mbarriers(&code, &|thread| slicer.block(thread), &slicer.uniform);
@@ -185,7 +185,7 @@ impl<'a> Slicer<'a> {
             for (cell, strength) in accesses(piece).into_iter().filter(|(cell, _)| self.is_at(*cell, place)) {
                 let of = found.entry(cell).or_default();
                 of.0 |= writes(piece, cell);
-                of.1 |= strength == Strength::Weak;
+                of.1 |= strength == AccessStrength::Weak;
             }
         }
         found

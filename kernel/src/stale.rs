@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use margay_litmus::explicit::{Options, Verdict};
 use margay_litmus::race::Race;
-use margay_litmus::unfold::Bounds;
+use margay_litmus::unfold::UnfoldingBounds;
 
-use crate::access::{Strength, access, is_modification, writes};
+use crate::access::{AccessStrength, access, is_modification, writes};
 use crate::answer::{Finding, FindingKind, NotLooked, Stands};
 use crate::effort::Effort;
 use crate::first_rounds::{FIRST_ROUNDS, LARGE, RacingThreads, of_first_rounds};
@@ -168,7 +168,7 @@ impl Inquiry<'_, '_> {
     /// What a round reads that only waits is read again in the next one: rounds that go on waiting are left out.
     fn options_for_stale(&self) -> Options {
         let options = self.options();
-        Options { bounds: Bounds { skip_waiting_for_races: true, ..options.bounds }, ..options }
+        Options { bounds: UnfoldingBounds { skip_waiting_for_races: true, ..options.bounds }, ..options }
     }
 
     /// None where it is of no instruction of the kernel; [`ShownRead::Other`] where it is not among `reads`.
@@ -291,7 +291,7 @@ fn trusted_reads(executed: &Executed, is_over: &dyn Fn() -> bool) -> BTreeSet<Tr
         }
         for (at, (piece, origin)) in trail.code.iter().enumerate() {
             let (CodePiece::Read { cell, .. }, Some(origin)) = (piece, *origin) else { continue };
-            let is_strong = access(piece).is_some_and(|(_, strength)| strength != Strength::Weak);
+            let is_strong = access(piece).is_some_and(|(_, strength)| strength != AccessStrength::Weak);
             if is_strong
                 && matches!(cell.object, Object::Array(_) | Object::Shared(..))
                 && relevance.of_read(thread, at) == (true, false)

@@ -42,7 +42,7 @@ pub(crate) use self::facts::{
 use self::labels::without_meetings;
 pub(crate) use self::place::BEYOND;
 pub(crate) use self::prepared::PreparedModule;
-pub(crate) use self::state::{State, Step, Thread};
+pub(crate) use self::state::{FollowedThread, State, StepEnd};
 pub(crate) use self::trail::{UndefinedRead, ValueTrail, ValueUses};
 use self::value::uninterpreted;
 pub(crate) use self::value::{Key, KnownValue, OPAQUE, OPEN, Value, constant};
@@ -103,7 +103,7 @@ pub(crate) struct Specialised {
     pub cached: FxHashSet<(Object, u64)>,
 }
 
-impl<'a, 'm> Thread<'a, 'm> {
+impl<'a, 'm> FollowedThread<'a, 'm> {
     pub fn new(
         prepared: &'a PreparedModule<'m>,
         layout: &'a Layout,
@@ -306,13 +306,13 @@ impl<'a, 'm> Thread<'a, 'm> {
             }
             let from = self.origin(&state);
             match self.step(&mut state) {
-                Step::Next => state.at += 1,
-                Step::Again => {
+                StepEnd::Next => state.at += 1,
+                StepEnd::Again => {
                     if state.function == from.function && state.at < from.instruction {
                         back = Some((state.at, from));
                     }
                 }
-                Step::Left => return,
+                StepEnd::Left => return,
             }
         }
     }
@@ -394,7 +394,7 @@ impl<'a, 'm> Thread<'a, 'm> {
         true
     }
 
-    fn step(&mut self, state: &mut State) -> Step {
+    fn step(&mut self, state: &mut State) -> StepEnd {
         let prepared = self.prepared;
         let effect = &prepared.effects[state.function][state.at];
         let step = self.perform(state, effect);
@@ -433,7 +433,7 @@ impl<'a, 'm> Thread<'a, 'm> {
         meeting: Meeting,
         barrier: &Operand,
         count: Option<&Operand>,
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let number = self.value(state, barrier)?.bits();
         let count = match count {
             Some(count) => Some(self.value(state, count)?.bits()),
@@ -452,12 +452,12 @@ impl<'a, 'm> Thread<'a, 'm> {
             None => self.push(state, CodePiece::Barrier(format!("bar.cta.{mode} {number}"))),
             Some(count) => self.push(state, CodePiece::Barrier(format!("bar.cta.{mode} {number}, {count}"))),
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
-    fn perform(&mut self, state: &mut State, effect: &'a Effect<'m>) -> Option<Step> {
+    fn perform(&mut self, state: &mut State, effect: &'a Effect<'m>) -> Option<StepEnd> {
         Some(match effect {
-            Effect::Nothing | Effect::OtherLaunches => Step::Next,
+            Effect::Nothing | Effect::OtherLaunches => StepEnd::Next,
             Effect::Unknown(why) => self.unknown(state, why.as_str()),
             Effect::Trap => {
                 let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
@@ -467,15 +467,15 @@ impl<'a, 'm> Thread<'a, 'm> {
             Effect::Exit => {
                 self.comes_to_an_end(state);
                 self.push(state, CodePiece::End);
-                Step::Left
+                StepEnd::Left
             }
             Effect::Return => match self.leave(state) {
-                true => Step::Again,
-                false => Step::Left,
+                true => StepEnd::Again,
+                false => StepEnd::Left,
             },
             Effect::Jump(to) => {
                 state.at = *to;
-                Step::Again
+                StepEnd::Again
             }
             Effect::Compute { function, ty, to, operands } => {
                 if *function == Computation::Select
@@ -485,12 +485,12 @@ impl<'a, 'm> Thread<'a, 'm> {
                 }
                 let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
                 self.compute(state, *function, *ty, *to, &values);
-                Step::Next
+                StepEnd::Next
             }
             Effect::Carry { function, ty, to, operands, takes, leaves } => {
                 let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
                 self.carry(state, (*function, *ty), *to, &values, (*takes, *leaves));
-                Step::Next
+                StepEnd::Next
             }
             Effect::SetPredicate { relation, ty, to, operands, with } => {
                 let (a, b) = (self.value(state, operands[0])?, self.value(state, operands[1])?);
@@ -509,18 +509,18 @@ impl<'a, 'm> Thread<'a, 'm> {
                     }
                     self.copy(state, *to, &value, predicate);
                 }
-                Step::Next
+                StepEnd::Next
             }
             Effect::Opaque { to, operands } => {
                 if let Some((to, bits)) = self.constant_float(state, to, operands) {
                     let ty = self.register_type(state, to);
                     self.copy(state, Some(to), &constant(bits), ty);
-                    return Some(Step::Next);
+                    return Some(StepEnd::Next);
                 }
                 if let Some((to, value)) = self.float_by_its_bits(state, to, operands) {
                     let ty = self.register_type(state, to);
                     self.copy(state, Some(to), &value, ty);
-                    return Some(Step::Next);
+                    return Some(StepEnd::Next);
                 }
                 let mut open = Vec::new();
                 let all: Vec<Value> = operands.iter().filter_map(|operand| self.value(state, operand)).collect();
@@ -534,7 +534,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     }
                 }
                 self.leave_uninterpreted(state, to, &open, known);
-                Step::Next
+                StepEnd::Next
             }
             Effect::Pack { parts, to } => {
                 let register = self.register_type(state, *to);
@@ -550,7 +550,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     value = self.computed(state, Computation::Or, whole, &[value, piece], None);
                 }
                 self.copy(state, Some(*to), &value, whole);
-                Step::Next
+                StepEnd::Next
             }
             Effect::Unpack { parts, from } => {
                 let value = self.value(state, from)?;
@@ -568,7 +568,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                 for (to, value) in parts.iter().zip(&values) {
                     self.copy(state, *to, value, part);
                 }
-                Step::Next
+                StepEnd::Next
             }
             Effect::IsSpace { window, of_cluster, to, address } => {
                 let value = self.value(state, address)?;
@@ -594,7 +594,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                 // `.shared` alone is the block's own.
                 let is_near = *window != Window::Shared || *of_cluster || self.layout.rank(bits? & 0xffff_ffff).is_none();
                 self.set(state, Some(*to), KnownValue::Bits(u64::from(of == *window && is_near)));
-                Step::Next
+                StepEnd::Next
             }
             Effect::ConvertAddress { window, to_space, to, address } => {
                 let value = self.value(state, address)?;
@@ -611,7 +611,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                 } else {
                     self.compute(state, function, ty, Some(*to), &[value, constant(by)]);
                 }
-                Step::Next
+                StepEnd::Next
             }
             Effect::Load { access, to, base, offset } => self.load(state, *access, to, base, *offset)?,
             Effect::Store { access, base, offset, values } => self.store(state, *access, base, *offset, values)?,
@@ -620,16 +620,16 @@ impl<'a, 'm> Thread<'a, 'm> {
             }
             Effect::Fence(order, scope) => {
                 self.emit(state, format!("fence.{}.{}", order_name(*order), scope_name(*scope)));
-                Step::Next
+                StepEnd::Next
             }
             Effect::Barrier(meeting, barrier, count) => self.barrier(state, *meeting, barrier, *count)?,
             Effect::BarrierReduce { to, barrier, count, predicate } => {
                 let Some(count) = count else { return self.reduce_at_barrier(state, *to, barrier, predicate) };
                 match self.barrier(state, Meeting::Reduce, barrier, Some(count))? {
-                    Step::Next => {
+                    StepEnd::Next => {
                         let to = self.set(state, *to, OPAQUE);
                         self.emit(state, format!("mov {to}, 0"));
-                        Step::Next
+                        StepEnd::Next
                     }
                     step => step,
                 }
@@ -643,7 +643,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     return Some(self.unknown(state, "a barrier of a warp by a thread that its mask does not name"));
                 }
                 self.meet(state, mask);
-                Step::Next
+                StepEnd::Next
             }
             Effect::Exchange { exchange, ty, to, operands, mask } => {
                 self.exchange(state, (*exchange, *ty), *to, operands, mask)?

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::access::{Strength, access, writes};
+use crate::access::{AccessStrength, access, writes};
 use crate::program::clean;
 use crate::residue::{CodePiece, Line, MemoryCell};
 use crate::slice::{Rivals, Slice, Slicer};
@@ -92,7 +92,7 @@ fn with_pair(
                     CodePiece::Read { operation: "ld.weak.u32".to_owned(), to: format!("t{registers}"), cell: both }
                 }
             };
-            let stays = strength != Strength::Weak || is_asked && first == second;
+            let stays = strength != AccessStrength::Weak || is_asked && first == second;
             if stays {
                 named.entry(cell).or_insert_with(|| named_by_bytes(cell));
                 kept.push((piece, origin));

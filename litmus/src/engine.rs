@@ -47,12 +47,12 @@ impl Runner {
         Self { model: model.clone(), explicit: explicit::ExplicitRunner::new(model), sat: None }
     }
 
-    /// May paths be left out that go round a loop which only waits ([`crate::unfold::Bounds::skip_waiting`])?
+    /// May paths be left out that go round a loop which only waits ([`crate::unfold::UnfoldingBounds::skip_waiting`])?
     pub fn may_skip_waiting(&self) -> bool {
         grows_with_reads(&self.model)
     }
 
-    /// And those that go round one whose read-modify-writes write back what they read ([`crate::unfold::Bounds::skip_rewriting`])?
+    /// And those that go round one whose read-modify-writes write back what they read ([`crate::unfold::UnfoldingBounds::skip_rewriting`])?
     pub fn may_skip_rewriting(&self) -> bool {
         self.may_skip_waiting() && allows_no_less_without_rewrites(&self.model)
     }

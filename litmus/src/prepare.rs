@@ -8,7 +8,7 @@ use crate::cells::{self, Split};
 use crate::monotone::{allows_no_less_without_rewrites, grows_with_reads};
 use crate::refused;
 use crate::test::{Quantifier, Test};
-use crate::unfold::{Bounds, ExecutionProgram, Unfolding, asynchronous};
+use crate::unfold::{ExecutionProgram, Unfolding, UnfoldingBounds, asynchronous};
 use crate::verdict::{Error, Options};
 
 /// Refuses a test in which accesses of two sizes to one location may race in a model. It takes an engine to find out.
@@ -108,7 +108,7 @@ impl Questions {
         let skip_rewriting = skip_waiting && self.allows_no_less_without_rewrites;
         // An arrival may be relaxed since clusters; older models have every barrier order memory.
         let ends_let_pass = self.model.mentions_relation(BaseRelation::AsyncComplete);
-        let bounds = Bounds { skip_waiting, skip_rewriting, ends_let_pass, ..options.bounds };
+        let bounds = UnfoldingBounds { skip_waiting, skip_rewriting, ends_let_pass, ..options.bounds };
         let is_over = || options.is_over();
         let unfolded = |test: &Test| Unfolding::until(test, self.signature, bounds, &is_over)?.ok_or(Error::Time);
         let Some(split) = cells::split(test)? else { return unfolded(test) };

@@ -13,7 +13,7 @@ use margay_solver::{Session, SolverFailure, SolverLimits};
 
 use crate::gap::{Gap, GapKind};
 use crate::test::{Place, Quantifier};
-use crate::unfold::{self, Bounds};
+use crate::unfold::{self, UnfoldingBounds};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Engine {
@@ -103,8 +103,7 @@ impl std::str::FromStr for Expected {
 /// How to run a test.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Bounds of the unfolding.
-    pub bounds: Bounds,
+    pub bounds: UnfoldingBounds,
     /// When to give up.
     pub deadline: Option<Instant>,
     /// Raised when an answer is not wanted any more.

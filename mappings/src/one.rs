@@ -11,7 +11,9 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::{Error, Options, Verdict, Witness};
 use margay_litmus::render::render;
 use margay_litmus::test::{CInteger, Test, divisions};
-use margay_litmus::unfold::{self, Binary, Bounds, Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
+use margay_litmus::unfold::{
+    self, Binary, Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths, UnfoldingBounds,
+};
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::Span;
 use margay_models::execution::{Execution, Kind, Order, Placement, Scope};
@@ -108,7 +110,7 @@ struct CompilationWays<'a> {
     paths: &'a SourcePaths,
     /// The program with its threads in other places.
     elsewhere: &'a [Test],
-    bounds: Bounds,
+    bounds: UnfoldingBounds,
 }
 
 impl CompilationWays<'_> {
@@ -171,7 +173,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     let writes_back = |l: &Lowering| l.writes_back(Operation::Read);
     let of_loads = mapping.rows.iter().filter(|row| row.construct.operation == Operation::Read).flat_map(|row| &row.alternatives);
     let skip_waiting = target.may_skip_waiting() && !of_loads.into_iter().any(writes_back);
-    let bounds = Bounds { skip_waiting, ..Bounds::default() };
+    let bounds = UnfoldingBounds { skip_waiting, ..UnfoldingBounds::default() };
     let paths = SourcePaths::new(test, mapping.source.signature, bounds).map_err(unfolding)?;
     let operations = paths.operations();
     let mut tables = vec![ProgramRows::new(mapping, test, &operations, false)];

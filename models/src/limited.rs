@@ -108,13 +108,18 @@ pub fn text(path: &Path, limit: u64) -> io::Result<String> {
 
 /// Why bytes are no text: where the first is that is none, by line and column. Editors and shells of Windows write UTF-16, which begins with a mark.
 pub fn not_a_text(error: &FromUtf8Error) -> String {
-    if matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+    if is_utf16(error.as_bytes()) {
         return "it is a text in UTF-16, not in UTF-8: save it as UTF-8".to_owned();
     }
     let before = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     format!("it is not a text in UTF-8 (line {line}, column {column})")
+}
+
+/// Do bytes begin with the mark of a text in UTF-16?
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
 }
 
 /// The size of a file that lies there itself: neither a link nor a folder, a pipe or a device. What came from elsewhere as a folder

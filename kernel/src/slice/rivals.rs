@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Slice, Slicer};
-use crate::access::{Strength, accesses, writes};
+use crate::access::{AccessStrength, accesses, writes};
 use crate::residue::{CodePiece, IssueFamily, Line, MemoryCell};
 
 /// Two accesses of different threads that could race: those of these threads to what overlaps the place.
@@ -47,8 +47,8 @@ impl Slicer<'_> {
     fn is_step(&self, piece: &CodePiece) -> bool {
         match piece {
             CodePiece::Read { .. } | CodePiece::Write { .. } => {
-                let is_plain = |(cell, strength): &(MemoryCell, Strength)| {
-                    *strength == Strength::Weak && !self.relevant[self.places[cell]] && !self.strong[self.places[cell]]
+                let is_plain = |(cell, strength): &(MemoryCell, AccessStrength)| {
+                    *strength == AccessStrength::Weak && !self.relevant[self.places[cell]] && !self.strong[self.places[cell]]
                 };
                 !accesses(piece).iter().all(is_plain)
             }

@@ -2,7 +2,7 @@
 
 use super::focus::SliceFocus;
 use super::{Rivals, Slice, Slicer, is_register};
-use crate::access::{Strength, access, fenced};
+use crate::access::{AccessStrength, access, fenced};
 use crate::exchange::IS_THERE;
 use crate::idle::{
     without_idle_arrivals, without_idle_barriers, without_idle_fences, without_idle_groups, without_idle_proxies,
@@ -172,7 +172,7 @@ impl Slicer<'_> {
         let is_told = waits && self.lanes[place];
         let is_whole = self.relevant[place] || self.strong[place] && self.synchronizes || is_told;
         let keep = match piece {
-            CodePiece::Read { .. } => strength != Strength::Weak && self.may_signal(cell) || result || is_rival,
+            CodePiece::Read { .. } => strength != AccessStrength::Weak && self.may_signal(cell) || result || is_rival,
             _ => is_whole || is_rival,
         };
         if !keep {

@@ -7,7 +7,7 @@ use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 use super::memory::object_of;
 use super::value::{Key, KnownValue, OPAQUE, Value, constant, uninterpreted};
 use super::value_range::range_of;
-use super::{State, Step, Thread};
+use super::{FollowedThread, State, StepEnd};
 use crate::layout::Object;
 use crate::omission::OmissionReason;
 use crate::residue::CodePiece;
@@ -16,7 +16,7 @@ use crate::spelling::{bits_name, relation_name, typed, unsigned};
 /// How far from an address that is in memory an access may be.
 const FURTHEST: i64 = 4_096;
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// Floating-point arithmetic on constants, where the ISA leaves no choice of its result: no approximation, no number below the normal ones, and
     /// no NaN, whose bits are not said. A product without a rounding may be joined with a sum (PTX ISA 9.7.3, `mul`), which makes no difference
     /// if it is exact.
@@ -139,7 +139,7 @@ impl Thread<'_, '_> {
     }
 
     /// A choice of two addresses in different arrays by what memory says: both ways are followed.
-    pub(super) fn select_pointer(&mut self, state: &mut State, operands: &[&Operand]) -> Option<Step> {
+    pub(super) fn select_pointer(&mut self, state: &mut State, operands: &[&Operand]) -> Option<StepEnd> {
         let &[first, second, Operand::Register(register)] = operands else { return None };
         let (first, second) = (self.value(state, first)?, self.value(state, second)?);
         let (a, b) = (self.points_into(&first), self.points_into(&second));
@@ -155,7 +155,7 @@ impl Thread<'_, '_> {
         let origin = self.origin(state);
         let label = self.later(other);
         self.code.push((CodePiece::Jump(Some((value.text, false)), label), Some(origin)));
-        Some(Step::Again)
+        Some(StepEnd::Again)
     }
 
     /// The array that a value points into, if it is an address.

@@ -8,7 +8,7 @@ use super::access_size::AccessSize;
 use super::copy::{CopyOperands, MAX_PARTS, in_block_cell};
 use super::tensor_map::{MAP, normal};
 use super::value::{Key, KnownValue, OPAQUE, OPEN};
-use super::{State, Step, Thread};
+use super::{FollowedThread, State, StepEnd};
 use crate::layout::{Object, Target};
 use crate::residue::{CodePiece, MbarrierPiece, MbarrierUse, MemoryCell, Origin};
 use crate::spelling::{data, order_name, scope_name, update_name};
@@ -16,15 +16,15 @@ use crate::spelling::{data, order_name, scope_name, update_name};
 /// How many bytes an mbarrier has.
 pub(crate) const MBARRIER: u64 = 8;
 
-impl Thread<'_, '_> {
-    pub(super) fn asynchronous(&mut self, state: &mut State, effect: &AsyncEffect<'_>) -> Option<Step> {
+impl FollowedThread<'_, '_> {
+    pub(super) fn asynchronous(&mut self, state: &mut State, effect: &AsyncEffect<'_>) -> Option<StepEnd> {
         Some(match effect {
             AsyncEffect::Mbarrier(at, action) => self.mbarrier(state, at, action)?,
             AsyncEffect::PendingCount { to, token } => {
                 let token = self.value(state, token)?;
                 let to = self.set(state, *to, OPEN);
                 self.emit(state, format!("mbarrier.pending_count {to}, {}", token.text));
-                Step::Next
+                StepEnd::Next
             }
             AsyncEffect::Copy { bulk, to, from, bytes, read, mask, ignored, reduces, mbarrier, blocks } => {
                 let operands = CopyOperands {
@@ -51,7 +51,7 @@ impl Thread<'_, '_> {
                 let words =
                     if *acquires { "acquire.sync_restrict::shared::cluster" } else { "release.sync_restrict::shared::cta" };
                 self.emit(state, format!("fence.{words}.cluster"));
-                Step::Next
+                StepEnd::Next
             }
             AsyncEffect::Zeros { to, bytes } => {
                 let operand = *bytes;
@@ -81,7 +81,7 @@ impl Thread<'_, '_> {
                     let operation = "st.weak".to_owned();
                     self.push(state, CodePiece::Write { operation, cell, operands: "0".to_owned(), idle: None });
                 }
-                Step::Next
+                StepEnd::Next
             }
             AsyncEffect::MapReplace(map) => {
                 match self.map_range(state, map)? {
@@ -89,7 +89,7 @@ impl Thread<'_, '_> {
                     ControlFlow::Continue(None) => {}
                     ControlFlow::Break(step) => return Some(step),
                 }
-                Step::Next
+                StepEnd::Next
             }
             AsyncEffect::MapPublish { to, from, scope } => {
                 let ranges = [self.map_range(state, from)?, self.map_range(state, to)?];
@@ -105,11 +105,11 @@ impl Thread<'_, '_> {
                     }
                 }
                 self.emit(state, format!("fence.proxy.tensormap::generic.release.{}", scope_name(*scope)));
-                Step::Next
+                StepEnd::Next
             }
             AsyncEffect::MapRelease(scope) => {
                 self.emit(state, format!("fence.proxy.tensormap::generic.release.{}", scope_name(*scope)));
-                Step::Next
+                StepEnd::Next
             }
             AsyncEffect::MapAcquire(map, scope) => {
                 let whole = match self.map_range(state, map)? {
@@ -121,7 +121,7 @@ impl Thread<'_, '_> {
                     let operands = MAP.to_string();
                     self.push(state, CodePiece::Write { operation: operation.clone(), cell, operands, idle: None });
                 }
-                Step::Next
+                StepEnd::Next
             }
             AsyncEffect::Store { to, ty, values, mbarrier } => {
                 let words = (format!("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.{}", data(*ty)), false);
@@ -142,21 +142,25 @@ impl Thread<'_, '_> {
                     GroupEffect::Wait { left, .. } => format!("{of}.wait_group {left}"),
                 };
                 self.push(state, CodePiece::Group(text));
-                Step::Next
+                StepEnd::Next
             }
             AsyncEffect::ProxyFence(fence) => {
                 self.emit(state, fence.name().to_owned());
-                Step::Next
+                StepEnd::Next
             }
             AsyncEffect::MbarrierInitFence => {
                 self.emit(state, "fence.mbarrier_init.release.cluster".to_owned());
-                Step::Next
+                StepEnd::Next
             }
         })
     }
 
     /// One that is not in shared memory is not understood.
-    pub(super) fn mbarrier_cell(&mut self, state: &mut State, at: &AddressOperand<'_>) -> Option<ControlFlow<Step, MemoryCell>> {
+    pub(super) fn mbarrier_cell(
+        &mut self,
+        state: &mut State,
+        at: &AddressOperand<'_>,
+    ) -> Option<ControlFlow<StepEnd, MemoryCell>> {
         Some(match self.object_at(state, (at.window, at.base, at.offset), AccessSize::natural(MBARRIER), "an mbarrier")? {
             ControlFlow::Break(step) => ControlFlow::Break(step),
             ControlFlow::Continue((object @ Object::Shared(..), offset)) => {
@@ -168,7 +172,7 @@ impl Thread<'_, '_> {
         })
     }
 
-    fn mbarrier(&mut self, state: &mut State, at: &AddressOperand<'_>, action: &MbarrierEffect<'_>) -> Option<Step> {
+    fn mbarrier(&mut self, state: &mut State, at: &AddressOperand<'_>, action: &MbarrierEffect<'_>) -> Option<StepEnd> {
         let cell = match self.mbarrier_cell(state, at)? {
             ControlFlow::Continue(cell) => cell,
             ControlFlow::Break(step) => return Some(step),
@@ -253,7 +257,7 @@ impl Thread<'_, '_> {
                     self.cell(cell.object, cell.offset, MBARRIER, true, true);
                     self.push(state, CodePiece::Mbarrier(MbarrierPiece { cell, ..piece.clone() }));
                 }
-                return Some(Step::Next);
+                return Some(StepEnd::Next);
             }
             MbarrierEffect::ArriveBehindCopies { counted } => {
                 piece.operation = format!("cp.async.mbarrier.arrive{}", if *counted { ".noinc" } else { "" });
@@ -261,7 +265,7 @@ impl Thread<'_, '_> {
         }
         self.follow_validity(state, &piece);
         self.push(state, CodePiece::Mbarrier(piece));
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// The thread has told an mbarrier of so many bytes, which nothing has brought yet.
@@ -300,12 +304,12 @@ impl Thread<'_, '_> {
     }
 
     /// What a wait without an order, or a fence, is for: the order of what an instruction that is not looked at leaves.
-    pub(super) fn unseen(&mut self, state: &mut State, why: &'static str, to: &[margay_ptx::RegisterId]) -> Step {
+    pub(super) fn unseen(&mut self, state: &mut State, why: &'static str, to: &[margay_ptx::RegisterId]) -> StepEnd {
         self.note(state, why);
         for register in to {
             let to = self.set(state, Some(*register), OPAQUE);
             self.emit(state, format!("mov {to}, 0"));
         }
-        Step::Next
+        StepEnd::Next
     }
 }

@@ -4,12 +4,12 @@ use margay_ptx::effect::Effect;
 use margay_ptx::{Operand, Parameter, VariableId};
 
 use super::value::{Key, KnownValue};
-use super::{State, Step, Thread};
+use super::{FollowedThread, State, StepEnd};
 use crate::layout::{PARAMETER, function_at};
 use crate::mark::MarkKind;
 use crate::residue::CodePiece;
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// The memory of a parameter of a call.
     pub(super) fn parameter(&self, id: VariableId, depth: usize) -> (u64, u64) {
         (self.layout.address(id, depth), self.prepared.module.variable(id).size.unwrap_or(8))
@@ -67,7 +67,7 @@ impl Thread<'_, '_> {
         function: Option<&str>,
         address: Option<&Operand>,
         arguments: &[Operand],
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let module = self.prepared.module;
         let at = address.and_then(|address| self.value(state, address)?.bits());
         let Some(name) = function.or_else(|| function_at(module, at?).map(|function| function.name.as_str())) else {
@@ -87,7 +87,7 @@ impl Thread<'_, '_> {
                             }
                         }
                     }
-                    Step::Next
+                    StepEnd::Next
                 }
                 other => self.unknown(state, format!("`{other}` is of another module")),
             });
@@ -102,7 +102,7 @@ impl Thread<'_, '_> {
         state.known.remove(&Key::Carry);
         state.calls.push((state.function, state.at));
         (state.function, state.at) = (callee, 0);
-        Some(Step::Again)
+        Some(StepEnd::Again)
     }
 
     /// Back to the caller; `false` at the end of the kernel.

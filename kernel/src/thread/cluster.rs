@@ -5,22 +5,22 @@ use margay_ptx::effect::Window;
 use margay_ptx::{Kind, ScalarType};
 
 use super::value::constant;
-use super::{State, Step, Thread};
+use super::{FollowedThread, State, StepEnd};
 use crate::layout::{RANK, SHARED};
 use crate::mark::MarkKind;
 use crate::residue::CodePiece;
 
-impl Thread<'_, '_> {
-    pub(super) fn cluster(&mut self, state: &mut State, effect: &ClusterEffect<'_>) -> Option<Step> {
+impl FollowedThread<'_, '_> {
+    pub(super) fn cluster(&mut self, state: &mut State, effect: &ClusterEffect<'_>) -> Option<StepEnd> {
         Some(match effect {
             ClusterEffect::Arrive(releases) => {
                 let relaxed = if *releases { "" } else { ".relaxed" };
                 self.push(state, CodePiece::ClusterBarrier(format!("barrier.cluster.arrive{relaxed}")));
-                Step::Next
+                StepEnd::Next
             }
             ClusterEffect::Wait => {
                 self.push(state, CodePiece::ClusterBarrier("barrier.cluster.wait".to_owned()));
-                Step::Next
+                StepEnd::Next
             }
             ClusterEffect::MapAddress { window, to, address, rank } => {
                 let (address, rank) = (self.value(state, address)?, self.value(state, rank)?.bits());
@@ -38,7 +38,7 @@ impl Thread<'_, '_> {
                 let mapped = if generic { mapped + SHARED } else { mapped };
                 let ty = ScalarType { kind: Kind::Unsigned, bits: if generic { 64 } else { 32 } };
                 self.copy(state, *to, &constant(mapped), ty);
-                Step::Next
+                StepEnd::Next
             }
             ClusterEffect::Rank { window, to, address } => {
                 let Some(bits) = self.value(state, address)?.bits() else {
@@ -49,7 +49,7 @@ impl Thread<'_, '_> {
                 let rank = self.layout.rank(address).unwrap_or(own);
                 let ty = ScalarType { kind: Kind::Unsigned, bits: 32 };
                 self.copy(state, *to, &constant(u64::from(rank)), ty);
-                Step::Next
+                StepEnd::Next
             }
         })
     }

@@ -10,7 +10,7 @@ use margay_ptx::{Kind, Operand, ScalarType};
 use super::access_size::AccessSize;
 use super::asynchronous::MBARRIER;
 use super::value::{KnownValue, Value};
-use super::{State, Step, Thread};
+use super::{FollowedThread, State, StepEnd};
 use crate::layout::Object;
 use crate::residue::{CodePiece, Issue, IssueSource, MemoryCell};
 use crate::spelling::{data, update_name};
@@ -35,7 +35,7 @@ pub(super) struct CopyOperands<'a, 'i> {
     pub blocks: Option<&'i Operand>,
 }
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     pub(super) fn is_predicate(&self, state: &State, operand: Option<&Operand>) -> bool {
         match operand {
             Some(Operand::Not(_)) => true,
@@ -66,7 +66,7 @@ impl Thread<'_, '_> {
         &mut self,
         state: &mut State,
         blocks: Option<&Operand>,
-    ) -> Option<ControlFlow<Step, Vec<Option<u32>>>> {
+    ) -> Option<ControlFlow<StepEnd, Vec<Option<u32>>>> {
         let Some(blocks) = blocks else { return Some(ControlFlow::Continue(vec![None])) };
         let Some(mask) = self.value(state, blocks)?.bits() else {
             return Some(ControlFlow::Break(self.unknown(state, "the blocks that a copy goes to depend on memory")));
@@ -76,7 +76,7 @@ impl Thread<'_, '_> {
         Some(ControlFlow::Continue(all.map(|rank| Some(first + rank)).collect()))
     }
 
-    pub(super) fn copied(&mut self, state: &mut State, copy: &CopyOperands<'_, '_>) -> Option<Step> {
+    pub(super) fn copied(&mut self, state: &mut State, copy: &CopyOperands<'_, '_>) -> Option<StepEnd> {
         let Some(bytes) = self.value(state, copy.bytes)?.bits().map(|b| b & 0xffff_ffff) else {
             return Some(self.unknown(state, "how many bytes are copied depends on memory"));
         };
@@ -103,7 +103,7 @@ impl Thread<'_, '_> {
             };
         }
         if bytes == 0 {
-            return Some(Step::Next);
+            return Some(StepEnd::Next);
         }
         let size = |of: u64| match copy.bulk {
             true => AccessSize::in_bulk(of),
@@ -181,7 +181,7 @@ impl Thread<'_, '_> {
                 }
                 at += length.max(1);
             }
-            return Some(Step::Next);
+            return Some(StepEnd::Next);
         }
         for block in destinations {
             let (to, mbarrier) = match block {
@@ -215,7 +215,7 @@ impl Thread<'_, '_> {
                 return Some(self.unknown(state, why));
             }
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// A copy as copies of cells.
@@ -331,7 +331,7 @@ impl Thread<'_, '_> {
         ty: ScalarType,
         values: &[&Operand],
         mbarrier: &AddressOperand<'_>,
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let bytes = u64::from(ty.bits.div_ceil(8));
         let to = match self.object_at(
             state,
@@ -365,7 +365,7 @@ impl Thread<'_, '_> {
                 Issue { operation: operation.clone(), to: cell, source, bytes, mbarrier: Some(mbarrier), maps: Vec::new() };
             self.push(state, CodePiece::Issue(piece));
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 }
 

@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use super::draw_counts::{DrawCount, DrawCounts};
 use super::facts::{MAX_VALUES, Uses};
 use super::value::{Key, KnownValue, Value};
-use super::{State, Thread};
+use super::{FollowedThread, State};
 use crate::layout::Object;
 use crate::residue::MemoryCell;
 
@@ -50,7 +50,7 @@ pub(crate) fn is_drawn_alone<'u>(cell: &MemoryCell, mut uses: impl Iterator<Item
     })
 }
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// The numbers that a draw may return, where the thread's way hangs on it and they are few; the draw is counted.
     pub(super) fn drawn(
         &mut self,

@@ -2,13 +2,13 @@
 
 use margay_ptx::{Operand, RegisterId, ScalarType};
 
-use super::state::{State, Thread};
+use super::state::{FollowedThread, State};
 use super::value::{Key, KnownValue, OPAQUE, Value, constant};
 use crate::launch::{Launch, coordinates};
 use crate::layout::function_address;
 use crate::spelling::unsigned;
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     pub(super) fn name(&mut self, key: Key) -> String {
         let next = self.names.len();
         format!("r{}", *self.names.entry(key).or_insert(next))

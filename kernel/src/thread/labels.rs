@@ -1,6 +1,6 @@
 //! The states of a thread that its code goes back to, each with a label.
 
-use super::state::{MeetingCounts, State, Thread};
+use super::state::{FollowedThread, MeetingCounts, State};
 use super::{Key, KnownValue};
 use crate::residue::Origin;
 
@@ -18,7 +18,7 @@ pub(super) fn without_meetings(state: &State) -> (State, MeetingCounts) {
     (around, met)
 }
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// The label of a state, and whether it is new. What is not read any more is forgotten.
     pub(super) fn label(&mut self, state: &State) -> (u32, bool) {
         let key = self.read_on(state);

@@ -4,7 +4,7 @@
 //! The mbarrier and the data are two locations then, and a third one says whether there is an mbarrier. It is written where that begins and ends, by weak
 //! writes as these are, and read in front of each other operation and access: what is in no order with that races with it.
 
-use super::{State, Thread};
+use super::{FollowedThread, State};
 use crate::layout::Object;
 use crate::mark::MarkKind;
 use crate::residue::{CodePiece, MbarrierPiece, MbarrierUse, MemoryCell};
@@ -12,7 +12,7 @@ use crate::residue::{CodePiece, MbarrierPiece, MbarrierUse, MemoryCell};
 /// How many bytes the location has that says whether there is an mbarrier.
 const VALIDITY: u64 = 4;
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// The location of an mbarrier in shared memory.
     pub(super) fn mbarrier_at(&mut self, memory: MemoryCell) -> MemoryCell {
         self.mbarriers.cells.insert(memory);

@@ -10,7 +10,7 @@ use super::access_size::AccessSize;
 use super::facts::add_writer;
 use super::place::AddressPlace;
 use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, constant, number};
-use super::{State, Step, Thread, UndefinedRead};
+use super::{FollowedThread, State, StepEnd, UndefinedRead};
 use crate::flow::leaves;
 use crate::layout::{LOCAL, Object, SHARED, Target};
 use crate::mark::{Mark, MarkKind};
@@ -18,7 +18,7 @@ use crate::omission::OmissionReason;
 use crate::residue::{CodePiece, Idle, IssueFamily, MemoryCell, Origin};
 use crate::spelling::{data, qualified, update_name};
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     pub(super) fn cell(&mut self, object: Object, offset: u64, bytes: u64, writes: bool, forced: bool) -> Option<MemoryCell> {
         let cell = MemoryCell { object, offset, bytes };
         let epoch = self.epoch();
@@ -81,14 +81,14 @@ impl Thread<'_, '_> {
         to: &[Option<RegisterId>],
         base: &Operand,
         offset: i64,
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
         let size = AccessSize::natural(bytes * to.len() as u64);
         let target = match self.place(state, access.window, base, offset, size)? {
             AddressPlace::At(target) => target,
             AddressPlace::Outside => return Some(self.stop(state, MarkKind::Outside, "a load outside of every array")),
             AddressPlace::Misaligned => return Some(self.stop(state, MarkKind::Misaligned, size.misaligned("a load"))),
-            AddressPlace::Split => return Some(Step::Left),
+            AddressPlace::Split => return Some(StepEnd::Left),
             AddressPlace::Unknown(why) => return Some(self.unknown(state, why)),
         };
         // Registers change only once the address is used.
@@ -154,7 +154,7 @@ impl Thread<'_, '_> {
         for (register, cell) in read {
             self.cases(state, register, cell, access.ty);
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// Where an address is made of what was read, and memory there holds few values: a way for each of them. What is made of each is constant then.
@@ -340,14 +340,14 @@ impl Thread<'_, '_> {
         base: &Operand,
         offset: i64,
         values: &[&Operand],
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
         let size = AccessSize::natural(bytes * values.len() as u64);
         let target = match self.place(state, access.window, base, offset, size)? {
             AddressPlace::At(target) => target,
             AddressPlace::Outside => return Some(self.stop(state, MarkKind::Outside, "a store outside of every array")),
             AddressPlace::Misaligned => return Some(self.stop(state, MarkKind::Misaligned, size.misaligned("a store"))),
-            AddressPlace::Split => return Some(Step::Left),
+            AddressPlace::Split => return Some(StepEnd::Left),
             AddressPlace::Unknown(why) => return Some(self.unknown(state, why)),
         };
         for (n, operand) in values.iter().enumerate() {
@@ -388,7 +388,7 @@ impl Thread<'_, '_> {
                 }
             }
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// `ldmatrix` and `stmatrix`: rows of 16 bytes, as loads or stores of words by the lanes that name them. What a lane gets is of several rows.
@@ -399,7 +399,7 @@ impl Thread<'_, '_> {
         to: &[RegisterId],
         base: &Operand,
         offset: i64,
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         const ROW: u64 = 16;
         let ty = ScalarType { kind: Kind::Bits, bits: 32 };
         if self.thread % 32 < lanes {
@@ -427,7 +427,7 @@ impl Thread<'_, '_> {
             let to = self.set(state, Some(*register), OPAQUE);
             self.emit(state, format!("mov {to}, 0"));
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// What is put into shared memory: whether it means anything, and whether it is an address.
@@ -462,7 +462,7 @@ impl Thread<'_, '_> {
         to: Option<Option<RegisterId>>,
         (base, offset): (&Operand, i64),
         operands: &[&Operand],
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
         let (object, start) =
             match self.object_at(state, (access.window, base, offset), AccessSize::natural(bytes), "a read-modify-write")? {
@@ -501,8 +501,8 @@ impl Thread<'_, '_> {
                 });
                 let unknown = Value { known: OPAQUE, text: "0".to_owned() };
                 return match is_read || self.own_store(state, target, bytes, &unknown).is_err() {
-                    true => Some(Step::Left),
-                    false => Some(Step::Next),
+                    true => Some(StepEnd::Left),
+                    false => Some(StepEnd::Next),
                 };
             };
             if let Err(why) = self.own_store(state, target, bytes, &constant(new)) {
@@ -511,7 +511,7 @@ impl Thread<'_, '_> {
             if let Some(register) = to {
                 self.copy(state, register, &old, access.ty);
             }
-            return Some(Step::Next);
+            return Some(StepEnd::Next);
         };
         let opaque = float || values.iter().any(|v| v.known.is_opaque()) || self.is_opaque(cell);
         if opaque {
@@ -543,7 +543,7 @@ impl Thread<'_, '_> {
         let numbers = self.drawn(state, (cell, access, update), &values, to.flatten());
         let Some(register) = to else {
             self.push(state, CodePiece::Write { operation: format!("red.{qualifiers}"), cell, operands: text, idle: None });
-            return Some(Step::Next);
+            return Some(StepEnd::Next);
         };
         let to = self.set(state, register, if opaque { OPAQUE } else { OPEN });
         let constant = |n: usize| values.get(n)?.bits().map(|b| number(access.ty.cut(b)));
@@ -563,7 +563,7 @@ impl Thread<'_, '_> {
                 None => self.cases(state, register, cell, access.ty),
             }
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 }
 

@@ -7,7 +7,7 @@ use margay_ptx::{Operand, RegisterId, Space, VariableId};
 
 use super::access_size::AccessSize;
 use super::value::{Key, KnownValue};
-use super::{State, Step, Thread};
+use super::{FollowedThread, State, StepEnd};
 use crate::layout::{LOCAL, Object, PARAMETER, RANK, SHARED, Target};
 use crate::mark::MarkKind;
 use crate::omission::OmissionReason;
@@ -37,7 +37,7 @@ pub(super) enum AddressPlace {
     Unknown(OmissionReason),
 }
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// The memory that an address names.
     pub(super) fn place(
         &mut self,
@@ -124,7 +124,7 @@ impl Thread<'_, '_> {
     }
 
     /// How the thread goes on where so many bytes are no multiple of what they must be.
-    pub(super) fn odd_size(&mut self, state: &State, size: AccessSize, of: &Operand, what: &str) -> Option<Step> {
+    pub(super) fn odd_size(&mut self, state: &State, size: AccessSize, of: &Operand, what: &str) -> Option<StepEnd> {
         let why = size.odd_size(what)?;
         Some(match self.is_made_of(state, of, &self.layout.chosen) {
             true => self.unknown(state, OmissionReason::Unaligned(size.alignment)),
@@ -163,7 +163,7 @@ impl Thread<'_, '_> {
         (window, base, offset): (Window, &Operand, i64),
         size: AccessSize,
         what: &str,
-    ) -> Option<ControlFlow<Step, (Object, u64)>> {
+    ) -> Option<ControlFlow<StepEnd, (Object, u64)>> {
         Some(match self.place(state, window, base, offset, size)? {
             AddressPlace::At(Target::Object(object, start)) => ControlFlow::Continue((object, start)),
             AddressPlace::At(Target::Own(_)) => {
@@ -173,7 +173,7 @@ impl Thread<'_, '_> {
                 ControlFlow::Break(self.stop(state, MarkKind::Outside, format!("{what} outside of every array")))
             }
             AddressPlace::Misaligned => ControlFlow::Break(self.stop(state, MarkKind::Misaligned, size.misaligned(what))),
-            AddressPlace::Split => ControlFlow::Break(Step::Left),
+            AddressPlace::Split => ControlFlow::Break(StepEnd::Left),
             AddressPlace::Unknown(why) => ControlFlow::Break(self.unknown(state, why)),
         })
     }
@@ -186,7 +186,7 @@ impl Thread<'_, '_> {
         register: RegisterId,
         (bytes, displacement): (u64, i64),
         window: Window,
-    ) -> Result<Step, String> {
+    ) -> Result<StepEnd, String> {
         let key = Key::Register(state.calls.len() as u16, register);
         let value = self.register(state, key);
         let KnownValue::Open { opaque, into, plus, range, .. } = value.known else {
@@ -240,12 +240,12 @@ impl Thread<'_, '_> {
             self.code.push((CodePiece::Jump((!is_last).then_some((known, true)), label), Some(origin)));
         }
         if last.is_some() {
-            return Ok(Step::Left);
+            return Ok(StepEnd::Left);
         }
         match whole {
             true => self.stop(state, MarkKind::Outside, "an index that memory says is outside of its array, or no multiple of what is accessed"),
             false => self.stop(state, MarkKind::Cut, format!("an address that memory says is none of those that were followed (of an array without a size {ELEMENTS} elements are)")),
         };
-        Ok(Step::Left)
+        Ok(StepEnd::Left)
     }
 }

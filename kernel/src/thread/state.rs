@@ -25,8 +25,8 @@ pub(crate) struct State {
     pub known: BTreeMap<Key, KnownValue>,
 }
 
-/// How a step ends.
-pub(crate) enum Step {
+/// What a thread does behind an instruction.
+pub(crate) enum StepEnd {
     Next,
     /// The thread goes elsewhere, or ends.
     Left,
@@ -34,7 +34,7 @@ pub(crate) enum Step {
     Again,
 }
 
-pub(crate) struct Thread<'a, 'm> {
+pub(crate) struct FollowedThread<'a, 'm> {
     pub prepared: &'a PreparedModule<'m>,
     pub layout: &'a Layout,
     pub facts: &'a LaunchFacts,

@@ -1,11 +1,11 @@
 //! Where a thread is not followed any further, or in part, and why.
 
-use super::{State, Step, Thread};
+use super::{FollowedThread, State, StepEnd};
 use crate::mark::{Mark, MarkKind};
 use crate::omission::{Omission, OmissionReason};
 use crate::residue::{CodePiece, Origin};
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// Something that is looked at in part; what is found is so all the same.
     pub(super) fn note(&mut self, state: &State, why: &str) {
         self.leave_out(Omission::in_part(Some(self.origin(state)), why));
@@ -38,11 +38,11 @@ impl Thread<'_, '_> {
     }
 
     /// The thread stops here.
-    pub(super) fn stop(&mut self, state: &State, kind: MarkKind, what: impl Into<String>) -> Step {
+    pub(super) fn stop(&mut self, state: &State, kind: MarkKind, what: impl Into<String>) -> StepEnd {
         let number = self.marked(state, kind, what.into());
         self.emit(state, format!("mov {}, {number}", kind.register()));
         self.push(state, CodePiece::End);
-        Step::Left
+        StepEnd::Left
     }
 
     /// The thread stops here if a predicate holds: with code that stands behind all other.
@@ -67,7 +67,7 @@ impl Thread<'_, '_> {
         })
     }
 
-    pub(crate) fn unknown(&mut self, state: &State, why: impl Into<OmissionReason>) -> Step {
+    pub(crate) fn unknown(&mut self, state: &State, why: impl Into<OmissionReason>) -> StepEnd {
         let why = why.into();
         let what = why.to_string();
         self.omit(Some(self.origin(state)), why);

@@ -13,7 +13,7 @@ use super::access_size::AccessSize;
 use super::copy::MAX_PARTS;
 use super::tensor_map::normal;
 use super::value::{Key, KnownValue, OPAQUE};
-use super::{State, Step, Thread};
+use super::{FollowedThread, State, StepEnd};
 use crate::layout::Object;
 use crate::residue::{CodePiece, Issue, IssueSource, MemoryCell};
 
@@ -76,8 +76,8 @@ impl SharedMatrix {
     }
 }
 
-impl Thread<'_, '_> {
-    pub(super) fn tensor_core(&mut self, state: &mut State, effect: &TensorEffect<'_>) -> Option<Step> {
+impl FollowedThread<'_, '_> {
+    pub(super) fn tensor_core(&mut self, state: &mut State, effect: &TensorEffect<'_>) -> Option<StepEnd> {
         if matches!(effect, TensorEffect::Copy { .. } | TensorEffect::Multiply { .. }) && self.is_of_two_blocks(state) {
             self.note(state, "`.cta_group::2`: what it accesses in the memory of the other block of the pair is not looked at");
         }
@@ -91,7 +91,7 @@ impl Thread<'_, '_> {
                 }
                 self.meet(state, u64::MAX);
                 if !self.thread.is_multiple_of(32) {
-                    return Some(Step::Next);
+                    return Some(StepEnd::Next);
                 }
                 match (place, columns) {
                     (Some((_, column)), Some(columns)) => {
@@ -172,7 +172,7 @@ impl Thread<'_, '_> {
                 self.push(state, CodePiece::Group(format!("wgmma.wait_group.sync.aligned {left}")));
             }
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// What an instruction does with registers of a product that nothing has waited for. A compiler copies registers wherever it likes: what is copied
@@ -209,7 +209,7 @@ impl Thread<'_, '_> {
     }
 
     /// `tcgen05.alloc`: "the store operation in tcgen05.alloc is treated as a weak memory operation".
-    fn allocate(&mut self, state: &mut State, to: &AddressOperand<'_>, columns: &Operand) -> Option<Step> {
+    fn allocate(&mut self, state: &mut State, to: &AddressOperand<'_>, columns: &Operand) -> Option<StepEnd> {
         let columns = self.value(state, columns)?.bits().unwrap_or(COLUMNS);
         let (object, offset) =
             match self.object_at(state, (to.window, to.base, to.offset), AccessSize::natural(4), "a place for an address")? {
@@ -234,7 +234,7 @@ impl Thread<'_, '_> {
                 self.push(state, CodePiece::Write { operation, cell, operands: address.text, idle: None });
             }
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// The lane and the column of an address of tensor memory, where it is known.

@@ -14,7 +14,7 @@ use super::copy::{in_block, in_block_cell};
 use super::facts::TensorPart;
 use super::place::AddressPlace;
 use super::value::{Key, KnownValue};
-use super::{State, Step, Thread};
+use super::{FollowedThread, State, StepEnd};
 use crate::layout::{LOCAL, Object, Target};
 use crate::mark::MarkKind;
 use crate::residue::{CodePiece, Issue, IssueSource, MemoryCell, Origin};
@@ -26,13 +26,13 @@ pub(super) const BOX: u64 = 16;
 /// How many bytes a tensor map has.
 pub(super) const MAP: u64 = 128;
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// Where a tensor map is, if threads share it: not that of a parameter.
     pub(super) fn map_range(
         &mut self,
         state: &mut State,
         map: &AddressOperand<'_>,
-    ) -> Option<ControlFlow<Step, Option<MemoryCell>>> {
+    ) -> Option<ControlFlow<StepEnd, Option<MemoryCell>>> {
         let size = AccessSize::of_tensor_map(MAP);
         Some(match self.place(state, map.window, map.base, map.offset, size)? {
             AddressPlace::At(Target::Object(object, offset)) => {
@@ -55,7 +55,7 @@ impl Thread<'_, '_> {
             AddressPlace::Misaligned => {
                 ControlFlow::Break(self.stop(state, MarkKind::Misaligned, size.misaligned("a tensor map")))
             }
-            AddressPlace::Split => ControlFlow::Break(Step::Left),
+            AddressPlace::Split => ControlFlow::Break(StepEnd::Left),
             AddressPlace::Unknown(why) => {
                 self.note(state, &format!("where a tensor map is: {why}"));
                 ControlFlow::Continue(None)
@@ -64,7 +64,7 @@ impl Thread<'_, '_> {
     }
 
     /// What others use of a tensor map that a copy reads.
-    pub(super) fn map(&mut self, state: &mut State, map: &AddressOperand<'_>) -> Option<ControlFlow<Step, Vec<MemoryCell>>> {
+    pub(super) fn map(&mut self, state: &mut State, map: &AddressOperand<'_>) -> Option<ControlFlow<StepEnd, Vec<MemoryCell>>> {
         Some(match self.map_range(state, map)? {
             ControlFlow::Continue(whole) => {
                 let maps: Vec<MemoryCell> = whole.iter().flat_map(|whole| self.pieces(*whole)).collect();
@@ -165,7 +165,7 @@ impl Thread<'_, '_> {
         (map, at): (&AddressOperand<'_>, Option<&[&Operand]>),
         from: &AddressOperand<'_>,
         reduces: Option<Update>,
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let maps = match self.map(state, map)? {
             ControlFlow::Continue(maps) => maps,
             ControlFlow::Break(step) => return Some(step),
@@ -220,7 +220,7 @@ impl Thread<'_, '_> {
             };
             self.push(state, CodePiece::Issue(Issue { operation, to, source, ..alone }));
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 
     /// A copy of a part of a tensor into shared memory: of as many bytes as its map says, if that is passed, or else as its mbarrier is told of.
@@ -230,7 +230,7 @@ impl Thread<'_, '_> {
         (to, mbarrier): (&AddressOperand<'_>, &AddressOperand<'_>),
         blocks: Option<&Operand>,
         (map, coordinates): (&AddressOperand<'_>, Option<&[&Operand]>),
-    ) -> Option<Step> {
+    ) -> Option<StepEnd> {
         let maps = match self.map(state, map)? {
             ControlFlow::Continue(maps) => maps,
             ControlFlow::Break(step) => return Some(step),
@@ -386,11 +386,11 @@ impl Thread<'_, '_> {
             self.reads_map(state, &maps, Issue { operation, to: whole, source, bytes, mbarrier, maps: no_maps });
             self.opaque.extend((to.1..to.1 + bytes).map(|b| (to.0, b)).filter(|byte| self.facts.shared.contains(byte)));
         }
-        Some(Step::Next)
+        Some(StepEnd::Next)
     }
 }
 
-impl Thread<'_, '_> {
+impl FollowedThread<'_, '_> {
     /// Where the copies go to that share what an mbarrier is told of, by the first of them, and those of other instructions by the same maps: the parts
     /// of a map are of one size, also where each round of a loop has instructions of its own.
     fn places_of(&self, group: Origin) -> Option<Vec<BTreeSet<(Object, u64)>>> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::access::{Strength, access, is_modification};
+use crate::access::{AccessStrength, access, is_modification};
 use crate::layout::Object;
 use crate::residue::{CodePiece, Issue, IssueSource, Line, MemoryCell, is_inner, successors};
 
@@ -44,7 +44,7 @@ impl ValueTrail {
     pub fn of(code: &[Line], undefined: BTreeMap<String, UndefinedRead>, sinks: BTreeMap<String, bool>) -> Option<Self> {
         let of_shared = |p: &CodePiece| p.cells().iter().any(|cell| matches!(cell.object, Object::Shared(..)));
         let is_strong =
-            |p: &CodePiece| matches!(p, CodePiece::Read { .. }) && access(p).is_some_and(|(_, s)| s != Strength::Weak);
+            |p: &CodePiece| matches!(p, CodePiece::Read { .. }) && access(p).is_some_and(|(_, s)| s != AccessStrength::Weak);
         if undefined.is_empty() && !code.iter().any(|(p, _)| of_shared(p) || is_strong(p)) {
             return None;
         }

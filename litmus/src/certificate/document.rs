@@ -7,7 +7,7 @@ use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use crate::sat::CandidateExecution;
-use crate::unfold::Bounds;
+use crate::unfold::UnfoldingBounds;
 use crate::verdict::Options;
 
 /// What a certificate of tests says; each claim is about a test and a model, in their order, and has with it what shows it.
@@ -43,14 +43,15 @@ impl TestQuestion {
         // Without `..`: whoever adds an option says here whether an answer depends on it.
         let Options { bounds, deadline: _, stop: _, steps: _, conflicts: _, events: _ } = options;
         // With more paths there is an error, and no answer; which paths only wait is for the model to say.
-        let Bounds { unroll, paths: _, skip_waiting: _, skip_waiting_for_races: _, skip_rewriting: _, ends_let_pass: _ } = bounds;
+        let UnfoldingBounds { unroll, paths: _, skip_waiting: _, skip_waiting_for_races: _, skip_rewriting: _, ends_let_pass: _ } =
+            bounds;
         Self { unroll: *unroll }
     }
 
     /// The options that ask this.
     pub(super) fn options(self) -> Options {
         let Self { unroll } = self;
-        Options { bounds: Bounds { unroll, ..Bounds::default() }, ..Options::default() }
+        Options { bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() }, ..Options::default() }
     }
 }
 

@@ -23,7 +23,7 @@ pub use shape::Shape;
 use std::fmt;
 
 use crate::test::{Test, ThreadId};
-use crate::unfold::{Bounds, Error, Unfolding};
+use crate::unfold::{Error, Unfolding, UnfoldingBounds};
 
 /// What of a test counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Canonical {
 
     fn with(test: &Test, detail: Detail) -> Result<Self, Error> {
         let signature = test.dialect.signature();
-        let unfolding = Unfolding::new(test, signature, Bounds::default())?;
+        let unfolding = Unfolding::new(test, signature, UnfoldingBounds::default())?;
         let question = condition::ConditionQuestion::of(test, &unfolding);
         let subject = thread::ThreadSubject::new(&unfolding, question, detail);
         let (text, threads) = order::smallest(&subject);

@@ -10,7 +10,7 @@ use super::order;
 use super::thread::ThreadSubject;
 use super::{Detail, IdentityForm, classic, shape};
 use crate::test::{Test, ThreadId};
-use crate::unfold::{Bounds, Error, Path, Unfolding};
+use crate::unfold::{Error, Path, Unfolding, UnfoldingBounds};
 
 /// What a test is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Name {
     /// If the test cannot be unfolded.
     pub fn of(test: &Test) -> Result<Self, Error> {
         let signature = test.dialect.signature();
-        let unfolding = Unfolding::new(test, signature, Bounds::default())?;
+        let unfolding = Unfolding::new(test, signature, UnfoldingBounds::default())?;
         let question = ConditionQuestion::of(test, &unfolding);
         let segments: Vec<String> = (0..test.threads.len()).map(|t| segment(&unfolding, &question, t)).collect();
         let subject = ThreadSubject::new(&unfolding, question.clone(), Detail::Shape);

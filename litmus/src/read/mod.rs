@@ -50,8 +50,7 @@ pub fn load(path: &Path) -> Result<Read, Vec<Diagnostic>> {
         // What precedes the byte says where it is; the byte itself stands there as a replacement character.
         let place = e.utf8_error().valid_up_to();
         let file = SourceFile::new(name.clone(), String::from_utf8_lossy(e.as_bytes()).into_owned());
-        let utf16 = place == 0 && matches!(e.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-        let other = if utf16 { ": it is one in UTF-16" } else { "" };
+        let other = if limited::is_utf16(e.as_bytes()) { ": it is one in UTF-16" } else { "" };
         let error = Diagnostic::error(format!("{name} is not a text in UTF-8{other}")).at(
             &file,
             Span::new(place, place + '\u{fffd}'.len_utf8()),

@@ -236,7 +236,7 @@ mod tests {
     use margay_models::diagnostic::SourceFile;
 
     use super::{WalkGraph, steps_of_paths};
-    use crate::unfold::{Bounds, Merged, Unfolding};
+    use crate::unfold::{Merged, Unfolding, UnfoldingBounds};
 
     /// A thread that tries again with a compare-and-swap, twice, as compilers print it.
     const TRIES_AGAIN: &str = "PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n \
@@ -259,7 +259,7 @@ mod tests {
         let read = crate::read::test(&SourceFile::new("t.litmus", TRIES_AGAIN.to_owned())).expect("it is read");
         let test = read.test;
         for unroll in 0..4 {
-            let bounds = Bounds { unroll, ..Bounds::default() };
+            let bounds = UnfoldingBounds { unroll, ..UnfoldingBounds::default() };
             let unfolding = Unfolding::new(&test, test.dialect.signature(), bounds).expect("it is unfolded");
             let merged = Merged::new(&unfolding).expect("it is merged");
             // Each loop ends in one of its rounds: the comparison behind a compare-and-swap is no choice.

@@ -1,8 +1,8 @@
 //! How far a test is unfolded.
 
-/// Bounds of the unfolding.
+/// How often loops are gone round, how many paths a thread has at most, and which are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Bounds {
+pub struct UnfoldingBounds {
     /// How often each loop is gone round on a path.
     pub unroll: usize,
     /// The largest number of paths of a thread.
@@ -18,7 +18,7 @@ pub struct Bounds {
     pub ends_let_pass: bool,
 }
 
-impl Default for Bounds {
+impl Default for UnfoldingBounds {
     fn default() -> Self {
         Self {
             unroll: 2,

@@ -10,7 +10,7 @@ use super::code::Code;
 use super::path::{MAX_POSITIONS, Path, PathEvent, Positions};
 use super::program::{self, Modification, Step};
 use super::symbol::{Binary, Symbol, Symbols};
-use super::{Bounds, Error, ExecutionProgram, Unfolding};
+use super::{Error, ExecutionProgram, Unfolding, UnfoldingBounds};
 use crate::test::{Quantifier, Test};
 use crate::verdict::Witness;
 
@@ -94,7 +94,7 @@ impl SourcePaths {
     ///
     /// # Errors
     /// As [`Unfolding::new`].
-    pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
+    pub fn new(test: &Test, signature: Signature, bounds: UnfoldingBounds) -> Result<Self, Error> {
         let unfolding = Unfolding::new(test, signature, bounds)?;
         let codes = Code::new(test)?.threads;
         Ok(Self { unfolding, codes, quantifier: test.condition.quantifier })

@@ -34,7 +34,7 @@ mod symbol;
 pub use crate::refused::Error;
 pub use address::Address;
 pub(crate) use address::is_address;
-pub use bounds::Bounds;
+pub use bounds::UnfoldingBounds;
 pub use code::Code;
 pub use compiled::{Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
 pub(crate) use domain::Domains;
@@ -87,7 +87,7 @@ pub struct Unfolding {
 impl Unfolding {
     /// Unfolds a test into executions of a signature. Any test has executions without orders and scopes ([`Signature::PLAIN`],
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
-    pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
+    pub fn new(test: &Test, signature: Signature, bounds: UnfoldingBounds) -> Result<Self, Error> {
         Ok(Self::until(test, signature, bounds, &|| false)?.unwrap_or_else(|| unreachable!("nothing ends it")))
     }
 
@@ -95,7 +95,7 @@ impl Unfolding {
     pub(crate) fn until(
         test: &Test,
         signature: Signature,
-        bounds: Bounds,
+        bounds: UnfoldingBounds,
         is_over: &dyn Fn() -> bool,
     ) -> Result<Option<Self>, Error> {
         crate::cells::one_size_each(test)?;

@@ -15,7 +15,7 @@ use super::launches::Meetings;
 use super::path::{Path, PathEvent, Positions};
 use super::shared::{NamingThreads, Shared};
 use super::symbol::{Binary, Symbol, Symbols};
-use super::{Bounds, Unfolding};
+use super::{Unfolding, UnfoldingBounds};
 use crate::render::{RenderError, Values, check, condition, inputs};
 use crate::test::{AskedCondition, NumberComparison, Place};
 
@@ -42,7 +42,7 @@ impl ExecutionProgram {
             let mut thread =
                 GrowingThread { x: execution, values: &values, code: Vec::new(), events, symbols: Symbols::default() };
             thread.code = thread.nest(0, thread.events.len(), &EventSet::EMPTY);
-            let (of_thread, on_them) = thread.explore(Bounds::default().paths)?.into_iter().unzip();
+            let (of_thread, on_them) = thread.explore(UnfoldingBounds::default().paths)?.into_iter().unzip();
             paths.push(of_thread);
             origins.push(on_them);
             symbols.push(thread.symbols);

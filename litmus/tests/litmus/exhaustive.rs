@@ -4,7 +4,7 @@ use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
 use margay_litmus::render::render;
 use margay_litmus::test::{Operand, Proposition, Test, Variable};
-use margay_litmus::unfold::{Bounds, Skeleton, Unfolding, WriteValue};
+use margay_litmus::unfold::{Skeleton, Unfolding, UnfoldingBounds, WriteValue};
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Kind, Order};
@@ -47,7 +47,8 @@ struct Truth {
 fn truth(test: &Test, model: &Model) -> Truth {
     // Where models know asynchronous operations, the end of a thread is an arrival at the barriers of others.
     let ends_let_pass = model.mentions_relation(BaseRelation::AsyncComplete);
-    let unfolding = Unfolding::new(test, model.signature, Bounds { ends_let_pass, ..Bounds::default() }).unwrap();
+    let unfolding =
+        Unfolding::new(test, model.signature, UnfoldingBounds { ends_let_pass, ..UnfoldingBounds::default() }).unwrap();
     let mut judge = Judge::new(model);
     let mut truth = Truth::default();
     for number in 0..unfolding.len() {

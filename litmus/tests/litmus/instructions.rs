@@ -2,7 +2,7 @@
 
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
-use margay_litmus::unfold::{Bounds, Unfolding};
+use margay_litmus::unfold::{Unfolding, UnfoldingBounds};
 use margay_models::diagnostic::SourceFile;
 use margay_models::signature::Signature;
 
@@ -39,7 +39,7 @@ fn barriers(columns: [&str; 3]) -> Result<(), String> {
         columns.join(" | ")
     );
     let test = read::test(&SourceFile::new("t", text)).unwrap().test;
-    Unfolding::new(&test, Signature::PTX, Bounds::default()).map(|_| ()).map_err(|e| e.message)
+    Unfolding::new(&test, Signature::PTX, UnfoldingBounds::default()).map(|_| ()).map_err(|e| e.message)
 }
 
 #[test]
@@ -60,7 +60,8 @@ fn barrier_instances() {
         );
         read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{e:?}")).test
     };
-    let unfolded = |columns: [&str; 3]| Unfolding::new(&test(columns), Signature::PTX, Bounds::default()).map_err(|e| e.message);
+    let unfolded =
+        |columns: [&str; 3]| Unfolding::new(&test(columns), Signature::PTX, UnfoldingBounds::default()).map_err(|e| e.message);
     let pairs = |columns: [&str; 3]| {
         let unfolding = unfolded(columns).unwrap();
         unfolding.skeleton(0).unwrap().execution.sync_barrier.pairs().count()
@@ -85,7 +86,7 @@ fn barriers_in_registers() {
     let paths = |text: &str| {
         let text = format!("PTX t\n{{ x=0; P0:r0=4; P0:r1=16; }}\n P0@cta 0,gpu 0 ;\n {text} ;\nexists (x == 0)\n");
         let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{e:?}")).test;
-        Unfolding::new(&test, Signature::PTX, Bounds::default()).map(|u| u.len()).map_err(|e| e.message)
+        Unfolding::new(&test, Signature::PTX, UnfoldingBounds::default()).map(|u| u.len()).map_err(|e| e.message)
     };
     assert_eq!(paths("bar.cta.sync r0"), Ok(1));
     assert_eq!(paths("ld.weak r2, x ;\n bar.cta.sync r2"), Ok(16));

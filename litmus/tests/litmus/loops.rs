@@ -2,7 +2,7 @@
 
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
-use margay_litmus::unfold::Bounds;
+use margay_litmus::unfold::UnfoldingBounds;
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::OnlyBuiltIn;
@@ -10,7 +10,7 @@ use margay_models::typing::OnlyBuiltIn;
 fn holds(text: &str, model: &str, unroll: usize) -> (bool, bool) {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
     let model = crate::shipped::model(model);
-    let options = Options { bounds: Bounds { unroll, ..Bounds::default() }, ..Options::default() };
+    let options = Options { bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() }, ..Options::default() };
     let verdict = run(&test, &model, &options).unwrap();
     (verdict.holds, verdict.bounded)
 }

@@ -2,7 +2,7 @@
 //! printer or the unfolding panic. The damage is the same in each run; `MARGAY_MUTATIONS` asks for more of it.
 
 use margay_litmus::read;
-use margay_litmus::unfold::{Bounds, Unfolding};
+use margay_litmus::unfold::{Unfolding, UnfoldingBounds};
 use margay_models::diagnostic::SourceFile;
 
 /// Vigna's SplitMix64.
@@ -131,7 +131,7 @@ fn go(text: &str) -> usize {
         Err(errors) => panic!("{text}\nprints as\n{printed}\nwhich does not read back: {}", errors[0]),
     }
     let signature = read.test.dialect.signature();
-    match Unfolding::new(&read.test, signature, Bounds { paths: 50, ..Bounds::default() }) {
+    match Unfolding::new(&read.test, signature, UnfoldingBounds { paths: 50, ..UnfoldingBounds::default() }) {
         Ok(unfolding) => {
             for number in 0..unfolding.len().min(3) {
                 let _ = unfolding.skeleton(number);

@@ -9,7 +9,7 @@ use crate::shipped::model;
 use margay_litmus::explicit::{ExplicitRunner, Options};
 use margay_litmus::read;
 use margay_litmus::test::{Test, Variable};
-use margay_litmus::unfold::Bounds;
+use margay_litmus::unfold::UnfoldingBounds;
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 use margay_models::model::Model;
@@ -31,7 +31,7 @@ fn unargued(name: &str) -> Model {
 fn finals(text: &str, model: &Model, unroll: usize) -> (BTreeSet<Vec<i64>>, bool) {
     let test = test(text);
     let variables: Vec<Variable> = test.condition.proposition.variables().into_iter().cloned().collect();
-    let options = Options { bounds: Bounds { unroll, ..Bounds::default() }, ..Options::default() };
+    let options = Options { bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() }, ..Options::default() };
     let found = ExplicitRunner::new(model).outcomes(&test, &variables, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
     (found.values, found.bounded)
 }

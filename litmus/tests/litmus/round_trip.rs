@@ -1,7 +1,7 @@
 //! What is written reads back the same, and no text makes a reader panic.
 
 use margay_litmus::read;
-use margay_litmus::unfold::{Bounds, Unfolding};
+use margay_litmus::unfold::{Unfolding, UnfoldingBounds};
 use margay_models::diagnostic::SourceFile;
 use proptest::prelude::*;
 
@@ -45,7 +45,7 @@ proptest! {
         if let Ok(read) = &read {
             // What is still a test can be unfolded, or the error says why not.
             let signature = read.test.dialect.signature();
-            let bounds = Bounds { paths: 50, ..Bounds::default() };
+            let bounds = UnfoldingBounds { paths: 50, ..UnfoldingBounds::default() };
             if let Ok(unfolding) = Unfolding::new(&read.test, signature, bounds) {
                 for number in 0..unfolding.len().min(3) {
                     let _ = unfolding.skeleton(number);

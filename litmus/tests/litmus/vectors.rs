@@ -2,7 +2,7 @@
 
 use margay_litmus::read;
 use margay_litmus::test::{InitialValue, Operation};
-use margay_litmus::unfold::{Bounds, Unfolding};
+use margay_litmus::unfold::{Unfolding, UnfoldingBounds};
 use margay_models::diagnostic::SourceFile;
 use margay_models::signature::Signature;
 
@@ -13,7 +13,7 @@ fn test(state: &str, cell: &str) -> String {
 /// What is wrong with a test, in reading or unfolding it.
 fn wrong(state: &str, cell: &str) -> String {
     match read::test(&SourceFile::new("t", test(state, cell))) {
-        Ok(read) => match Unfolding::new(&read.test, Signature::PTX, Bounds::default()) {
+        Ok(read) => match Unfolding::new(&read.test, Signature::PTX, UnfoldingBounds::default()) {
             Ok(_) => "nothing".to_string(),
             Err(error) => error.to_string(),
         },
@@ -74,7 +74,7 @@ fn every_order_of_the_elements_is_a_path() {
             "PTX t\n{{ x[4]={{0,0,0,0}}; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n {cell} | {other} ;\nexists (x[0] == 1)\n"
         );
         let read = read::test(&SourceFile::new("t", text)).unwrap().test;
-        let unfolding = Unfolding::new(&read, Signature::PTX, Bounds::default()).unwrap();
+        let unfolding = Unfolding::new(&read, Signature::PTX, UnfoldingBounds::default()).unwrap();
         let others = if other.contains("v4") {
             24
         } else if other.contains("v2") || other.contains("x2") {

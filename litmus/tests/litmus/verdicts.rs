@@ -234,7 +234,8 @@ fn too_many_paths() {
     let text = format!("PTX t\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n{rows}exists (x == 1)\n");
     let test = read::test(&SourceFile::new("t", text)).unwrap().test;
     let model = crate::shipped::model("sc");
-    let options = Options { bounds: margay_litmus::unfold::Bounds { paths: 100, ..Default::default() }, ..Options::default() };
+    let options =
+        Options { bounds: margay_litmus::unfold::UnfoldingBounds { paths: 100, ..Default::default() }, ..Options::default() };
     let error = run(&test, &model, &options).unwrap_err();
     assert_eq!(error.to_string(), "a thread has more than 100 paths");
 }

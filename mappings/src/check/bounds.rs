@@ -15,7 +15,7 @@ use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
 use crate::level::Level;
 use crate::pool::SearchThreads;
-use crate::search::{Deepening, Progress, SearchBound, Start};
+use crate::search::{Deepening, Progress, SearchBound, Start, counted_events};
 use crate::witness::{SearchFault, witness};
 
 /// A check, as far as it is.
@@ -167,8 +167,8 @@ fn record(
             let open = |d: &[CaseDecision]| d.iter().any(|d| d.question == question && d.answer == CaseAnswer::Unknown);
             let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
             CheckVerdict::Undecided(format!(
-                "of programs with {bound} {}, {n} of {} thread shapes not decided (events of each thread: {})",
-                if bound == 1 { "event" } else { "events" },
+                "of programs with {}, {n} of {} thread shapes not decided (events of each thread: {})",
+                counted_events(bound),
                 all.len(),
                 shapes.join(", ")
             ))

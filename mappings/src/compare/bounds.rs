@@ -11,7 +11,7 @@ use super::options::CompareOptions;
 use super::report::{CompareReport, ComparisonVerdict, ModelDifference};
 use crate::certificate::{self, CertificateWriter, Proved};
 use crate::encode::shape::ThreadShape;
-use crate::search::{Deepening, SearchBound, Start};
+use crate::search::{Deepening, SearchBound, Start, counted_events};
 use crate::status::Examiner;
 use crate::witness::SearchFault;
 
@@ -139,9 +139,9 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
         question.established = bound;
     } else {
         let shapes = open.join(", ");
-        let events = if bound == 1 { "event" } else { "events" };
         let shapes = format!(
-            "of executions with {bound} {events}, {} thread shapes not decided (events of each thread: {shapes})",
+            "of executions with {}, {} thread shapes not decided (events of each thread: {shapes})",
+            counted_events(bound),
             open.len()
         );
         question.verdict = ComparisonVerdict::Undecided(shapes);

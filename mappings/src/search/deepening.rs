@@ -52,6 +52,11 @@ pub fn deepen(search: &mut impl Deepening, options: &SearchOptions, progress: &d
     Ok(())
 }
 
+/// The size of what was searched: `1 event`, `4 events`.
+pub fn counted_events(bound: usize) -> String {
+    format!("{bound} {}", if bound == 1 { "event" } else { "events" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Progress, SearchOptions};

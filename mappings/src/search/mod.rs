@@ -10,7 +10,7 @@ mod progress;
 
 pub use case::{Case, CaseFinding, Start};
 pub use cube::{Cube, CubeFact, covers, facts, leaves};
-pub use deepening::{Deepening, SearchBound, deepen};
+pub use deepening::{Deepening, SearchBound, counted_events, deepen};
 pub use options::SearchOptions;
 pub(crate) use options::contains_search_options;
 pub(crate) use orders::linear;

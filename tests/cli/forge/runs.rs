@@ -8,7 +8,7 @@ use margay_litmus::corpus::Expected;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
-use margay_litmus::unfold::Bounds;
+use margay_litmus::unfold::UnfoldingBounds;
 use margay_models::certificate::{BasisStanding, open};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::{Model, library};
@@ -39,7 +39,7 @@ fn certified(name: &str, tests: &[&str], models: &[&str], unroll: usize) -> Path
     };
     let tests: Vec<_> = tests.iter().map(load).collect();
     let models: Vec<Model> = models.iter().map(|m| library::load(m, &[]).expect("it is shipped").model).collect();
-    let options = Options { bounds: Bounds { unroll, ..Bounds::default() }, ..Options::default() };
+    let options = Options { bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() }, ..Options::default() };
     let mut claims = Vec::new();
     for (t, test) in tests.iter().enumerate() {
         for (m, model) in models.iter().enumerate() {
@@ -69,7 +69,8 @@ fn agrees(document: &TestDocument, bases: &Bases) {
         assert_eq!(basis.sha256, margay_models::digest::digest(text.as_bytes()), "{name}");
     }
     let TestSubject::Run { tests, models, given } = &document.subject;
-    let options = Options { bounds: Bounds { unroll: given.unroll, ..Bounds::default() }, ..Options::default() };
+    let options =
+        Options { bounds: UnfoldingBounds { unroll: given.unroll, ..UnfoldingBounds::default() }, ..Options::default() };
     for claim in &document.claims {
         let test = read::test(&tests[claim.test].file()).expect("it was verified").test;
         let model = models[claim.model].read().expect("it was verified");

@@ -22,7 +22,7 @@ use super::shared::Shared;
 use super::spin::{Arrival, Heads, Waiting};
 use super::stop::{Cause, Stop};
 use super::symbol::Symbols;
-use super::{Bounds, Error, barriers};
+use super::{Error, UnfoldingBounds, barriers};
 use crate::test::Place;
 use access::AccessedLocation;
 use issued::Issued;
@@ -48,7 +48,7 @@ pub(super) fn explore(
     (program, thread): (&Program, usize),
     shared: &Shared,
     accesses: &Accesses,
-    bounds: Bounds,
+    bounds: UnfoldingBounds,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Explored, Error> {
     let mut explorer = Explorer {

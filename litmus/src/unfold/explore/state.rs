@@ -1,7 +1,7 @@
 //! Where the exploration of a thread stands.
 
 use super::super::accesses::Accesses;
-use super::super::bounds::Bounds;
+use super::super::bounds::UnfoldingBounds;
 use super::super::path::{Dependent, Path, Positions};
 use super::super::program::Program;
 use super::super::shared::Shared;
@@ -42,7 +42,7 @@ pub(super) struct Explorer<'a> {
     pub(super) thread: usize,
     pub(super) shared: &'a Shared,
     pub(super) accesses: &'a Accesses,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: UnfoldingBounds,
     pub(super) symbols: Symbols,
     pub(super) open: Vec<ExplorationState>,
     pub(super) stopped: Vec<Path>,

@@ -8,7 +8,7 @@ use margay_console::limits;
 use margay_console::output::Output;
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit;
-use margay_litmus::unfold::Bounds;
+use margay_litmus::unfold::UnfoldingBounds;
 
 use super::{ExplainedExecutions, allowed, failed, not_allowed, without_end};
 use crate::executions::ExecutionChoice;
@@ -41,7 +41,7 @@ pub fn run(test: &Path, model: &str, options: &ExplainOptions, output: &Output) 
         Ok(subject) => subject,
         Err(errors) => return output.wrong(&errors),
     };
-    let bounds = Bounds { unroll: options.unroll, ..Default::default() };
+    let bounds = UnfoldingBounds { unroll: options.unroll, ..Default::default() };
     let deadline = limits::RunLimits::start(options.timeout, None).deadline;
     let run = explicit::Options { bounds, deadline, stop: limits::stop(), ..explicit::Options::default() };
     let mut runner = Runner::new(&subject.model);

@@ -11,7 +11,7 @@ use margay_litmus::explicit;
 use margay_litmus::race::Race;
 use margay_litmus::strengthen::{Costs, Limits, Means, Terms, cheapest};
 use margay_litmus::test::Dialect;
-use margay_litmus::unfold::Bounds;
+use margay_litmus::unfold::UnfoldingBounds;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::limited;
 
@@ -49,7 +49,7 @@ pub fn run(test: &Path, model: &str, options: &FenceOptions, output: &Output) ->
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
     };
-    let bounds = Bounds { unroll: options.unroll, ..Default::default() };
+    let bounds = UnfoldingBounds { unroll: options.unroll, ..Default::default() };
     let limits = Limits {
         deadline: limits::RunLimits::start(options.timeout, None).deadline,
         repairs: Some(options.most),

@@ -73,7 +73,7 @@ pub fn run(options: &RunOptions, output: &Output) -> CommandOutcome {
     for model in &models {
         beyond_premise(&tests, &model.model, output);
     }
-    let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
+    let bounds = margay_litmus::unfold::UnfoldingBounds { unroll: options.unroll, ..Default::default() };
     let limits = RunLimits::start(None, None);
     let question = RunRequest {
         unlimited: Searching { bounds, stop: limits::stop(), ..Searching::default() },
