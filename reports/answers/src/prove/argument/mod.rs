@@ -107,7 +107,8 @@ pub fn inhabitants(premises: &Premises) -> String {
         parts.push(format!("with each of the {} kinds of events that rows make", roles.len()));
     }
     parts.extend(shapes.iter().map(|i| format!("with {} ({})", i.shows, events(i.events))));
-    let mut out = format!("What is supposed can be: whole executions that satisfy all of it were found, {}.", parts.join(", "));
+    let mut out =
+        format!("The theorem is not empty: whole executions that satisfy all that is supposed were found, {}.", parts.join(", "));
     let refuted = premises.refuted();
     if !refuted.is_empty() {
         out.push_str(&format!(" Of executions with {} it says nothing: what is supposed rules them out.", refuted.join(", or ")));
