@@ -8,12 +8,12 @@ use crate::CommandOutcome;
 use crate::arguments::CorpusArguments;
 
 pub fn run(options: &CorpusArguments, output: &Output) -> CommandOutcome {
-    let CorpusArguments { folder, filter, model, fail_fast, timeout, jobs, junit, bless, require_verdicts, engine } = options;
+    let CorpusArguments { folder, filter, model, fail_fast, time, threads, junit, bless, require_verdicts, engine } = options;
     let asked = CorpusOptions {
         filter: Filter { folder: folder.clone(), paths: filter.clone(), models: model.clone() },
         fail_fast: *fail_fast,
-        timeout: *timeout,
-        jobs: *jobs,
+        timeout: time.timeout,
+        jobs: threads.jobs,
         junit: junit.clone(),
         bless: *bless,
         require_verdicts: *require_verdicts,

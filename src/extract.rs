@@ -52,8 +52,8 @@ impl ExtractArguments {
             operations: self.operations.clone(),
             source: self.from.clone(),
             target: self.to.clone(),
-            timeout: self.timeout,
-            jobs: self.jobs,
+            timeout: self.time.timeout,
+            jobs: self.threads.jobs,
         }
     }
 

@@ -91,7 +91,7 @@ impl GpuRun {
             accesses: self.accesses.clone(),
             results: self.results.clone(),
             charts: self.charts.clone(),
-            timeout: self.timeout,
+            timeout: self.time.timeout,
         }
     }
 }
@@ -101,7 +101,7 @@ impl Tune {
         tune::TuningOptions {
             profile_to: self.profile_to.clone(),
             on: self.on.asked(),
-            budget: self.budget,
+            budget: self.time.budget,
             instances: self.instances,
             distances: self.distances.clone(),
             locations: self.locations,
@@ -117,9 +117,9 @@ impl Tune {
 
 impl Table6 {
     fn asked(&self) -> table6::run::Table6Options {
-        let Self { page, on, instances, results, budget } = self;
+        let Self { page, on, instances, results, time } = self;
         let (page, results) = (page.clone(), results.clone());
-        table6::run::Table6Options { page, on: on.asked(), instances: *instances, results, budget: *budget }
+        table6::run::Table6Options { page, on: on.asked(), instances: *instances, results, budget: time.budget }
     }
 }
 

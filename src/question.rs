@@ -23,7 +23,7 @@ impl SearchArguments {
     fn options(&self, bound: usize) -> Result<SearchOptions, Diagnostic> {
         let usual = SearchOptions::new(bound);
         let (without, only, backend) = (self.without.clone(), self.only.clone(), self.solver.clone());
-        Ok(SearchOptions { without, only, backend, jobs: jobs(self.jobs, usual.jobs)?, ..usual })
+        Ok(SearchOptions { without, only, backend, jobs: jobs(self.threads.jobs)?, ..usual })
     }
 
     /// The options that every search has.

@@ -7,7 +7,7 @@ use crate::CommandOutcome;
 use crate::arguments::{EngineArguments, RunArguments};
 
 pub fn run(options: &RunArguments, output: &Output) -> CommandOutcome {
-    let RunArguments { tests, model, axiom, without_axiom, engine, timeout, jobs, races, certify, shown } = options;
+    let RunArguments { tests, model, axiom, without_axiom, engine, time, threads, races, certify, shown } = options;
     let EngineArguments { unroll, engine } = engine;
     let asked = RunOptions {
         tests: tests.clone(),
@@ -16,8 +16,8 @@ pub fn run(options: &RunArguments, output: &Output) -> CommandOutcome {
         without: without_axiom.clone(),
         unroll: *unroll,
         engine: engine.choice(),
-        timeout: *timeout,
-        jobs: *jobs,
+        timeout: time.timeout,
+        jobs: threads.jobs,
         races: *races,
         certify: certify.clone(),
         executions: shown.choice(),

@@ -7,7 +7,7 @@ use crate::CommandOutcome;
 use crate::arguments::SimArguments;
 
 pub fn run(options: &SimArguments, output: &Output) -> CommandOutcome {
-    let SimArguments { tests, machine, exhaustive, runs, seed, model, timeout } = options;
+    let SimArguments { tests, machine, exhaustive, runs, seed, model, time } = options;
     let asked = SimulationOptions {
         tests: tests.clone(),
         machine: machine.kind(),
@@ -15,7 +15,7 @@ pub fn run(options: &SimArguments, output: &Output) -> CommandOutcome {
         runs: *runs,
         seed: *seed,
         model: model.clone(),
-        timeout: *timeout,
+        timeout: time.timeout,
     };
     sim::run(&asked, output)
 }

@@ -37,10 +37,10 @@ pub struct SubjectArguments {
 }
 
 pub fn run(options: &VerifyArguments, output: &Output) -> CommandOutcome {
-    let VerifyArguments { certificate, about, lrat, timeout, jobs } = options;
-    let limits = RunLimits::start(*timeout, None);
+    let VerifyArguments { certificate, about, lrat, time, threads } = options;
+    let limits = RunLimits::start(time.timeout, None);
     let SubjectArguments { mapping, source, target, old, new, test, model } = about.clone();
     let about = verify::CertificateSubject { mapping, source, target, old, new, test, model };
-    let options = verify::VerificationOptions { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: *jobs };
+    let options = verify::VerificationOptions { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: threads.jobs };
     verify::run(&options, &limits, output)
 }

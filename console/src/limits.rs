@@ -222,16 +222,16 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     if bytes < 1e18 { Ok(bytes as u64) } else { Err("out of range".to_owned()) }
 }
 
-/// The number of threads that work, or `usual` where none is asked for. More than a few for each core only wait for each other: with 2,000 on
+/// The number of threads that work, one for each core where none is asked for. More than a few for each core only wait for each other: with 2,000 on
 /// two cores a check of a second did not end in minutes.
 ///
 /// # Errors
 /// None is asked for.
-pub fn jobs(asked: Option<usize>, usual: usize) -> Result<usize, Diagnostic> {
+pub fn jobs(asked: Option<usize>) -> Result<usize, Diagnostic> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match asked {
         Some(0) => Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1")),
-        asked => Ok(asked.unwrap_or(usual).min(4 * cores)),
+        asked => Ok(asked.unwrap_or(cores).min(4 * cores)),
     }
 }
 

@@ -1,9 +1,10 @@
 //! The options of `margay extract`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
+
+use super::limits::{CompilerTimeArguments, JobArguments};
 
 /// Options of `extract`.
 #[derive(Debug, Clone, Args)]
@@ -43,12 +44,12 @@ pub struct ExtractArguments {
     /// Compare what is extracted with this table: exit code 1 if a row differs
     #[arg(long, value_name = "FILE.map")]
     pub against: Option<String>,
-    /// A program of many functions may be compiled for so long; one function alone gets a fifth of it
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "120s")]
-    pub timeout: Duration,
-    /// The number of compilers that run at the same time [default: one for each core]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// How long a compiler may take
+    #[command(flatten)]
+    pub time: CompilerTimeArguments,
+    /// How many compilers run
+    #[command(flatten)]
+    pub threads: JobArguments,
     /// Extract from every compiler in a folder of unpacked ones, look for counterexamples, and write a page of which rows and
     /// counterexamples are there since when and until when; goes on where it stopped. Exit code 1 if a compiler got worse
     #[arg(long, conflicts_with_all = ["front_end", "cmd", "against", "output"])]

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use margay_runner::emit::GpuTarget;
 use margay_runner::opencl::OpenClTarget;
 
+use super::limits::{AnswerTimeArguments, BudgetArguments};
 use super::{SimMachine, ToolkitArguments};
 
 /// Options of `gpu`. Without a subcommand it is `gpu run`.
@@ -98,9 +99,9 @@ pub struct GpuRun {
     /// Write the histogram of each test as a bar chart (SVG) into this folder
     #[arg(long, value_name = "DIR")]
     pub charts: Option<PathBuf>,
-    /// Give up on what the model allows after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
+    /// How long the model's answer may take
+    #[command(flatten)]
+    pub time: AnswerTimeArguments,
 }
 
 /// The devices of `gpu run`.
@@ -192,9 +193,9 @@ pub struct Tune {
     /// What is tuned
     #[command(flatten)]
     pub on: On,
-    /// Stop after this time, e.g. `10m`; the same command goes on
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub budget: Option<Duration>,
+    /// How long it may take
+    #[command(flatten)]
+    pub time: BudgetArguments,
     /// Instances for each measurement; a GPU runs whole launches, and so perhaps more
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     pub instances: u64,
@@ -239,9 +240,9 @@ pub struct Table6 {
     /// Append the results to this file, one line of JSON for each test and column; those that it has already are not measured again
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
-    /// Stop after this time, e.g. `8m`, with a page of what there is; with --results the same command goes on
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub budget: Option<Duration>,
+    /// How long it may take
+    #[command(flatten)]
+    pub time: BudgetArguments,
 }
 
 /// Options of `gpu summary`.

@@ -1,12 +1,13 @@
 //! Options of the commands about litmus tests.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use margay_answers::executions::ExecutionChoice;
 use margay_console::limits::at_least_one;
 use margay_litmus::engine::{self, Choice};
+
+use super::limits::{AnswerTimeArguments, JobArguments};
 
 /// Options of `run`.
 #[derive(Debug, Args)]
@@ -26,12 +27,12 @@ pub struct RunArguments {
     /// Who answers, and how far loops are looked into
     #[command(flatten)]
     pub engine: EngineArguments,
-    /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
-    /// The number of threads that answer [default: one for each core; at most 4 for each]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// How long each answer may take
+    #[command(flatten)]
+    pub time: AnswerTimeArguments,
+    /// With how many threads
+    #[command(flatten)]
+    pub threads: JobArguments,
     /// Ask for races, too, where the model gives racy programs a meaning (PTX)
     #[arg(long, conflicts_with = "certify")]
     pub races: bool,
@@ -92,12 +93,12 @@ pub struct CorpusArguments {
     /// End with the first test that differs, cannot be read or is undecided
     #[arg(long, conflicts_with = "bless")]
     pub fail_fast: bool,
-    /// Give up on a verdict after this time, e.g. `30s`; a number alone is seconds
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
-    /// The number of threads that answer [default: one for each core; at most 4 for each]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// How long each answer may take
+    #[command(flatten)]
+    pub time: AnswerTimeArguments,
+    /// With how many threads
+    #[command(flatten)]
+    pub threads: JobArguments,
     /// Also write the report as JUnit XML into this file
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -158,9 +159,9 @@ pub struct SimArguments {
     /// A .cat file or model name to compare the outcomes with
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
+    /// How long each answer may take
+    #[command(flatten)]
+    pub time: AnswerTimeArguments,
 }
 
 impl SimMachine {

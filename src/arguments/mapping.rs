@@ -6,6 +6,7 @@ use clap::Args;
 use margay_console::limits::at_least_one;
 
 use super::gpu::On;
+use super::limits::{JobArguments, TimeArguments};
 use super::question::{QuestionArguments, SearchArguments, StatementArguments};
 use super::rocq::rocq_file;
 
@@ -120,12 +121,12 @@ pub struct VerifyArguments {
     /// once the certificate is verified
     #[arg(long, value_name = "DIR")]
     pub lrat: Option<PathBuf>,
-    /// Stop after this time, e.g. `30s`, `10m`; a number alone is seconds: nothing is said of what was not followed to its end
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<std::time::Duration>,
-    /// The number of threads that verify [default: one for each core; at most 4 for each]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// How long it may take: nothing is said of what was not followed to its end
+    #[command(flatten)]
+    pub time: TimeArguments,
+    /// With how many threads
+    #[command(flatten)]
+    pub threads: JobArguments,
 }
 
 /// Options of `confirm`.

@@ -3,6 +3,7 @@
 mod extract;
 pub mod gpu;
 pub mod help;
+mod limits;
 mod litmus;
 mod mapping;
 mod model;
@@ -17,12 +18,11 @@ use margay_console::output::{Colour, FormatOption};
 
 pub use extract::ExtractArguments;
 use gpu::GpuArguments;
+pub use limits::{LimitArguments, TimeArguments};
 pub use litmus::{CorpusArguments, EngineArguments, RunArguments, ShownArguments, SimArguments, SimMachine};
 pub use mapping::{CheckArguments, ConfirmArguments, ProveArguments, RepairArguments, VerifyArguments, WeakenArguments};
 pub use model::{DiffArguments, SynthArguments};
-pub use question::{
-    Co, LevelChoice, LimitArguments, QuestionArguments, SearchArguments, StatementArguments, Switch, TimeArguments,
-};
+pub use question::{Co, LevelChoice, QuestionArguments, SearchArguments, StatementArguments, Switch};
 pub use toolkit::ToolkitArguments;
 
 /// The heading over the options of every command, which come behind those of the command at hand.
@@ -161,7 +161,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use clap::{Command, CommandFactory};
+    use clap::{Command, CommandFactory, Parser};
     use margay_console::config::trust::{Author, Trust, of};
     use margay_console::config::{defaults, key_of};
     use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -216,8 +216,8 @@ mod tests {
         each(&Arguments::command(), &[], &mut count);
         assert!(count > 150, "{count}");
     }
-    /// An option that many commands have is one structure, so that it is explained in the same words. With `--timeout` five mean something else: one test,
-    /// one verdict, what a model allows, a program that is compiled, and a certificate that is followed in part.
+    /// An option that many commands have is one structure, so that it is explained in the same words. `--timeout` means three things: the whole command, the
+    /// answer about one test, and one compiler.
     #[test]
     fn an_option_of_many_commands_is_explained_once() {
         fn each(command: &Command, name: &str, uses: &mut usize, helps: &mut BTreeSet<String>) {
@@ -227,11 +227,26 @@ mod tests {
             }
             command.get_subcommands().for_each(|below| each(below, name, uses, helps));
         }
-        for (name, most) in [("timeout", 6), ("memory", 1), ("toolkit", 1)] {
+        for (name, most) in [("timeout", 3), ("budget", 1), ("jobs", 1), ("memory", 1), ("toolkit", 1)] {
             let (mut uses, mut helps) = (0, BTreeSet::new());
             each(&Arguments::command(), name, &mut uses, &mut helps);
             assert!(uses > helps.len(), "--{name}: {uses}");
             assert_eq!(helps.len(), most, "--{name} is explained in {} ways: {helps:#?}", helps.len());
+        }
+    }
+
+    /// A time without a unit is seconds, whichever command takes it.
+    #[test]
+    fn a_number_alone_is_seconds() {
+        let commands: [&[&str]; 4] = [
+            &["check", "rc11-to-ptx", "--timeout"],
+            &["run", "x.litmus", "--model", "sc", "--timeout"],
+            &["extract", "clang-ptx", "--timeout"],
+            &["gpu", "table6", "page.html", "--budget"],
+        ];
+        for command in commands {
+            let said = [&["margay"], command, &["90"]].concat();
+            assert!(Arguments::try_parse_from(&said).is_ok(), "{said:?}");
         }
     }
 

@@ -1,30 +1,12 @@
-//! Options that several commands share: what is asked, of which texts, with which limits.
+//! Options that several commands share: what is asked, and of which texts.
 
 use std::ffi::OsStr;
-use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use margay_mappings::Backend;
 
-/// How long a command may take.
-#[derive(Debug, Args)]
-pub struct TimeArguments {
-    /// Stop after this time, e.g. `30s`, `10m`; a number alone is seconds
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
-}
-
-/// What a command that searches may take.
-#[derive(Debug, Args)]
-pub struct LimitArguments {
-    /// How long
-    #[command(flatten)]
-    pub time: TimeArguments,
-    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
-    #[arg(long, value_name = "SIZE", value_parser = margay_console::limits::parse_size)]
-    pub memory: Option<u64>,
-}
+use super::limits::{JobArguments, LimitArguments};
 
 /// What every search by a solver can be told.
 #[derive(Debug, Args)]
@@ -35,9 +17,9 @@ pub struct SearchArguments {
     /// Make programs of these constructs alone
     #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// The number of threads that solve [default: one for each core; at most 4 for each]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// With how many threads
+    #[command(flatten)]
+    pub threads: JobArguments,
     /// What it may take
     #[command(flatten)]
     pub limits: LimitArguments,

@@ -177,8 +177,7 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
         Ok(chosen) => chosen,
         Err(error) => return output.wrong(&[error]),
     };
-    let usual = std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = match limits::jobs(options.jobs, usual) {
+    let jobs = match limits::jobs(options.jobs) {
         Ok(jobs) => jobs,
         Err(error) => return output.wrong(&[error]),
     };

@@ -200,7 +200,7 @@ pub fn command(asked: &CompilerQuestion<'_>) -> Result<(CompileCommand, Option<S
 pub fn table(asked: &CompilerQuestion<'_>, output: &Output) -> Result<Table, Diagnostic> {
     let CompilerQuestion { front, points, architecture, options } = asked;
     let (command, asks_version) = command(asked)?;
-    let jobs = jobs(options.jobs, std::thread::available_parallelism().map_or(1, usize::from))?;
+    let jobs = jobs(options.jobs)?;
     let version = asks_version.and_then(|v| compile::version(&v, command.compiler.as_deref(), architecture).ok());
     let bar = CountProgress::new(*output, "functions");
     let outcome = compile::compile(front, &command, points, jobs, &bar);

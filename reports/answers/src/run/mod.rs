@@ -46,8 +46,7 @@ pub fn run(options: &RunOptions, output: &Output) -> CommandOutcome {
         Ok(models) => models,
         Err(errors) => return output.wrong(&errors),
     };
-    let usual = std::thread::available_parallelism().map_or(1, usize::from);
-    let begun = inputs::inputs(&options.tests).and_then(|files| Ok((files, limits::jobs(options.jobs, usual)?)));
+    let begun = inputs::inputs(&options.tests).and_then(|files| Ok((files, limits::jobs(options.jobs)?)));
     let (files, jobs) = match begun.and_then(|begun| certify::begin(options).map(|()| begun)) {
         Ok(begun) => begun,
         Err(error) => return output.wrong(&[error]),

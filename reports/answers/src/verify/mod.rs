@@ -49,8 +49,7 @@ pub fn run(options: &VerificationOptions, limits: &RunLimits, output: &Output) -
 
 /// Verifies, and prints the answer.
 fn verified(options: &VerificationOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
-    let usual = std::thread::available_parallelism().map_or(1, usize::from);
-    let read = jobs(options.jobs, usual).and_then(|jobs| Ok((jobs, open(&options.certificate)?)));
+    let read = jobs(options.jobs).and_then(|jobs| Ok((jobs, open(&options.certificate)?)));
     let (jobs, sealed) = match read {
         Ok(read) => read,
         Err(error) => return output.wrong(&[error]),
