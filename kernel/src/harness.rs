@@ -27,6 +27,8 @@ pub struct HarnessSection {
     pub arguments: Vec<GivenArgument>,
     /// What must hold at the end.
     pub finals: Vec<String>,
+    /// The byte where each of these stands.
+    pub places: Vec<usize>,
     /// How often each loop is gone round.
     pub unroll: Option<usize>,
 }
@@ -109,7 +111,10 @@ impl Harness {
                     section.launches.extend(words().map(str::parse).collect::<Result<Vec<Launch>, _>>().map_err(wrong)?);
                 }
                 "arg" => section.arguments.push(rest.parse().map_err(wrong)?),
-                "final" => section.finals.push(rest.to_owned()),
+                "final" => {
+                    section.finals.push(rest.to_owned());
+                    section.places.push(start + (rest.as_ptr() as usize - trimmed.as_ptr() as usize));
+                }
                 _ => {
                     let rounds = rest.parse().ok().filter(|&n: &usize| n > 0);
                     section.unroll = Some(rounds.ok_or_else(|| wrong(format!("expected a number from 1, found `{rest}`")))?);
@@ -149,6 +154,7 @@ impl Harness {
             }
             found.arguments.extend(section.arguments.iter().cloned());
             found.finals.extend(section.finals.iter().cloned());
+            found.places.extend(&section.places);
             found.unroll = section.unroll.or(found.unroll);
         }
         found
@@ -169,6 +175,7 @@ mod tests {
         let (a, b, c) = (harness.of("a"), harness.of("b"), harness.of("c"));
         assert_eq!(c.launches, [Launch::new(2, 1)]);
         assert_eq!((a.launches.len(), a.arguments.len(), a.unroll), (2, 1, Some(3)));
+        assert!(TEXT[b.places[0]..].starts_with("arg0[0] == 2\n"));
         assert_eq!((b.arguments.len(), b.finals), (2, vec!["arg0[0] == 2".to_owned()]));
         assert!(harness.sections.iter().flat_map(|s| &s.kernels).all(|(name, at)| TEXT[*at..].starts_with(name.as_str())));
         let comments: String =

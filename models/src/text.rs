@@ -77,6 +77,8 @@ pub enum FileKind {
     Model,
     /// A compilation mapping (.map).
     Mapping,
+    /// The text of an architecture (.arch).
+    Architecture,
     /// A litmus test (.litmus).
     Litmus,
     /// What a command printed as JSON.
@@ -113,6 +115,7 @@ pub fn kind(file: &SourceFile) -> Option<FileKind> {
     let by_name = || match std::path::Path::new(&file.name).extension()?.to_str()? {
         "cat" => Some(FileKind::Model),
         "map" => Some(FileKind::Mapping),
+        "arch" => Some(FileKind::Architecture),
         "litmus" => Some(FileKind::Litmus),
         "json" => Some(FileKind::Document),
         "ptx" | "cu" => Some(FileKind::Kernel),
@@ -120,6 +123,7 @@ pub fn kind(file: &SourceFile) -> Option<FileKind> {
     };
     match first {
         "mapping" => Some(FileKind::Mapping),
+        "architecture" if words.next().is_some_and(|title| title.starts_with('"')) => Some(FileKind::Architecture),
         ".version" => Some(FileKind::Kernel),
         _ if first.starts_with('{') && rest.contains("\"margay\"") => Some(FileKind::Document),
         // A model may stand in one line, and have braces in it.
@@ -146,6 +150,10 @@ pub fn another(file: &Arc<SourceFile>, expected: FileKind) -> Option<Diagnostic>
             format!("`margay run TEST --model {name}` runs a test under it, `margay diff {name} OTHER` compares it"),
         ),
         FileKind::Mapping => ("a mapping", format!("`margay check {name}` looks for a counterexample")),
+        FileKind::Architecture => (
+            "the text of an architecture",
+            "it is not named itself: a model, mapping or test beside it names it by its first word, the name of this file without `.arch`".to_owned(),
+        ),
         FileKind::Litmus => ("a litmus test", format!("`margay run {name} --model MODEL` says whether its outcome is allowed")),
         FileKind::Document => ("an answer in JSON", format!("`margay report {name}` makes a page of it")),
         FileKind::Kernel if expected == FileKind::Litmus => (
@@ -160,6 +168,7 @@ pub fn another(file: &Arc<SourceFile>, expected: FileKind) -> Option<Diagnostic>
     let wanted = match expected {
         FileKind::Model => "model",
         FileKind::Mapping => "mapping",
+        FileKind::Architecture => "architecture",
         FileKind::Litmus => "litmus test",
         FileKind::Document => "answer in JSON",
         FileKind::Kernel => "GPU kernel",

@@ -153,3 +153,50 @@ fn a_built_in_text_is_shown_by_its_name() {
     }
     assert!(json(&margay(&["models", "--format", "json"]))["models"].is_array());
 }
+
+/// A text of another kind, a link and a mistyped word are named; what the reader of models would make of them is not what is wrong.
+#[test]
+fn what_was_meant_to_be_a_model_is_named() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("there is room");
+        path.to_str().expect("a path of text").to_owned()
+    };
+    let arch = file("own.arch", "// A machine.\narchitecture \"A machine\"\ntag A on R\nread ld\nread ld.a A\nwrite st\n");
+    for arguments in [&["models", &arch][..], &["check", "rc11-to-ptx", "--target", &arch], &["run", TEST, "--model", &arch]] {
+        let output = margay(arguments);
+        said(&output, 2, "this is the text of an architecture, and no model");
+        assert_eq!(err(&output).matches("error:").count(), 1, "{}", err(&output));
+    }
+    let own = file("own.cat", "own\nlet fr = rf^-1; co\nlet com = rf | co | fr\nacyclick po | com as SC\n");
+    said(&margay(&["models", &own]), 2, "did you mean `acyclic`?");
+    said(&margay(&["models", &own]), 2, "own.cat:4:1");
+    let right = "own\nlet fr = rf^-1; co\nlet com = rf | co | fr\nacyclic po | com as SC\n";
+    let own = file("own.cat", right);
+    let shown = margay(&["models", &own]);
+    assert_eq!((shown.status.code(), out(&shown).as_str()), (Some(0), right));
+    #[cfg(unix)]
+    {
+        file("text", &std::fs::read_to_string(&arch).expect("it is there"));
+        std::fs::remove_file(&arch).expect("it is there");
+        std::os::unix::fs::symlink("text", &arch).expect("it can be made");
+        said(&margay(&["models", &own]), 2, "own.arch` is a link to a file that is no .arch file");
+    }
+}
+
+#[test]
+fn what_is_no_certificate_is_named() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (none, file) = (folder.path().join("none"), folder.path().join("file"));
+    std::fs::write(&file, "").expect("there is room");
+    for (path, what) in [
+        (none.as_path(), "none`: there is no such folder"),
+        (&file, "file`: it is not a folder"),
+        (folder.path(), "no such file"),
+    ] {
+        let output = margay(&["verify", path.to_str().expect("a path of text")]);
+        said(&output, 2, what);
+        assert!(err(&output).contains("is the folder that `--certify` names"), "{}", err(&output));
+    }
+}

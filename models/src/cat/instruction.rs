@@ -61,7 +61,13 @@ impl Parser<'_> {
             Keyword::With => self.with_from()?,
             Keyword::Match => self.match_instruction()?,
             Keyword::Instructions | Keyword::Default => return self.bell(keyword),
-            _ => return self.unexpected("an instruction, e.g. `let` or `acyclic`"),
+            _ => {
+                const EXPECTED: &str = "an instruction, e.g. `let` or `acyclic`";
+                let Some((span, meant)) = self.mistyped_check() else { return self.unexpected(EXPECTED) };
+                let error = Diagnostic::error(format!("unexpected `{}`", self.text(span)));
+                return self
+                    .fail(error.at(self.source, span, format!("expected {EXPECTED}")).help(format!("did you mean `{meant}`?")));
+            }
         };
         Ok(CatInstruction { kind, span: self.since(start) })
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::ast::{CatFile, Ident};
 use super::token::{CatToken, Keyword, tokens};
-use crate::diagnostic::{Diagnostic, SourceFile, Span};
+use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 
 /// How deep parentheses, prefix operators, procedures and the like may nest.
 pub const MAX_NESTING: usize = 200;
@@ -238,6 +238,28 @@ impl Parser<'_> {
     fn last_was_flag(&self) -> bool {
         use Keyword::{Assert, Flag, UndefinedUnless};
         matches!(self.tokens[self.at.saturating_sub(1)].0, CatToken::Keyword(Flag | UndefinedUnless | Assert) | CatToken::Tilde)
+    }
+
+    /// The word at the beginning of a line that was meant to be a check, if the next word is the `as` of one, and what was meant. Such a word is read
+    /// as an argument of the function before it: of `let com = co`, `acyclick com as SC` only the `as` cannot be read.
+    pub(super) fn mistyped_check(&self) -> Option<(Span, &'static str)> {
+        if self.peek() != CatToken::Keyword(Keyword::As) {
+            return None;
+        }
+        for (at, &(token, span)) in self.tokens[..self.at].iter().enumerate().rev() {
+            let before = at.checked_sub(1).map_or(0, |before| self.tokens[before].1.end);
+            let begins_line = self.source.text[before..span.start].contains('\n');
+            match token {
+                CatToken::Name if begins_line => {
+                    if let Some(meant) = nearest(self.text(span), ["acyclic", "irreflexive", "empty"]) {
+                        return Some((span, meant));
+                    }
+                }
+                token if starts_instruction(token) => return None,
+                _ => {}
+            }
+        }
+        None
     }
 
     pub(super) fn had_errors(&self) -> bool {

@@ -23,6 +23,9 @@ pub const VERSION: u32 = 2;
 /// The largest document that is read, in bytes.
 const MAX_DOCUMENT: u64 = 1 << 28;
 
+/// What a certificate is, for whoever named something else.
+const CERTIFICATE: &str = "a certificate is the folder that `--certify` names, with `certificate.json` in it";
+
 /// The end of the document: the digest of all of it, with zeros in the place of the digest.
 const BEFORE_DIGEST: &str = ",\n  \"sha256\": \"";
 const AFTER_DIGEST: &str = "\"\n}\n";
@@ -64,12 +67,25 @@ pub fn open(folder: &Path) -> Result<Sealed, Diagnostic> {
     let path = folder.join(FILE);
     let shown = path.display().to_string();
     let fail = |what: String| Diagnostic::error(format!("cannot read the certificate `{shown}`: {what}"));
+    // What is not there at all is said of the folder, for that is what was named.
+    if !folder.exists() {
+        let error = Diagnostic::error(format!("cannot read the certificate `{}`: there is no such folder", folder.display()));
+        return Err(error.help(CERTIFICATE));
+    }
+    if !folder.is_dir() {
+        let error = Diagnostic::error(format!("cannot read the certificate `{}`: it is not a folder", folder.display()));
+        return Err(error.help(CERTIFICATE));
+    }
     limited::plain(&path).map_err(|e| {
         let help = match within(folder).as_slice() {
-            [] => format!("a certificate is the folder that `--certify` names, with `{FILE}` in it"),
+            [] => CERTIFICATE.to_owned(),
             all => format!("there are certificates in folders in it: {}; verify each of them", all.join(", ")),
         };
-        fail(e.to_string()).help(help)
+        let what = match e.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => e.to_string(),
+        };
+        fail(what).help(help)
     })?;
     let mut bytes = limited::read(&path, MAX_DOCUMENT).map_err(|e| fail(e.to_string()))?;
     let damaged = || {

@@ -65,6 +65,10 @@ impl Includes for RecordedIncludes {
         }
         Ok(file)
     }
+
+    fn has(&self, from: &SourceFile, path: &str) -> bool {
+        FilesThenBuiltIn.has(from, path)
+    }
 }
 
 /// Finds includes in a certificate, and remembers which were found.

@@ -13,6 +13,11 @@ use crate::signature::architecture::EXTENSION;
 pub trait Includes {
     /// The text for `path` as written in `from`; the error is a part of a sentence.
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String>;
+
+    /// Is there something at `path` beside `from`? Where it cannot be opened, something else must not be taken in its place without a word.
+    fn has(&self, _from: &SourceFile, _path: &str) -> bool {
+        false
+    }
 }
 
 /// Looks beside the file that includes, then among the built-in files.
@@ -21,18 +26,27 @@ pub struct FilesThenBuiltIn;
 
 impl Includes for FilesThenBuiltIn {
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
-        let (_, name) = split_prefix(&from.name);
-        let folder = Path::new(name).parent().unwrap_or(Path::new("")).to_owned();
-        let built_in = name.starts_with(shipped::BUILT_IN_FOLDER);
-        let beside: PathBuf = folder.join(path);
-        if !built_in && beside.exists() {
+        let folder = folder_of(from);
+        if let Some(beside) = folder.as_ref().map(|folder| folder.join(path)).filter(|beside| beside.exists()) {
             only_models(&beside)?;
             return read(&beside).map_err(|error| error.message);
         }
         let name = path.rsplit('/').next().unwrap_or(path);
-        shipped::built_in_file(name)
-            .ok_or_else(|| format!("there is no such file in `{}`, and none is built in", folder_name(&folder)))
+        shipped::built_in_file(name).ok_or_else(|| {
+            format!("there is no such file in `{}`, and none is built in", folder_name(&folder.unwrap_or_default()))
+        })
     }
+
+    fn has(&self, from: &SourceFile, path: &str) -> bool {
+        folder_of(from).is_some_and(|folder| folder.join(path).symlink_metadata().is_ok())
+    }
+}
+
+/// The folder that a file lies in, if it was not built in.
+fn folder_of(file: &SourceFile) -> Option<PathBuf> {
+    let (_, name) = split_prefix(&file.name);
+    let built_in = name.starts_with(shipped::BUILT_IN_FOLDER);
+    (!built_in).then(|| Path::new(name).parent().unwrap_or(Path::new("")).to_owned())
 }
 
 /// What a text names is read only if it is a model, wherever links lead: messages quote what they are about, and a model that somebody else wrote
@@ -44,7 +58,15 @@ pub(crate) fn only_models(path: &Path) -> Result<(), String> {
     if real.extension().is_some_and(is_read) && real.is_file() {
         return Ok(());
     }
-    Err(format!("`{}` is no .cat file, and no other files are read", path.display()))
+    let shown = path.display();
+    let kind = match path.extension() {
+        Some(extension) if extension == EXTENSION => EXTENSION,
+        _ => "cat",
+    };
+    if path.extension().is_some_and(is_read) && real.is_file() {
+        return Err(format!("`{shown}` is a link to a file that is no .{kind} file, and no other files are read"));
+    }
+    Err(format!("`{shown}` is no .{kind} file, and no other files are read"))
 }
 
 /// Only the built-in files; for texts that do not come from a file.

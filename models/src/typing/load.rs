@@ -36,7 +36,7 @@ impl Model {
         options: &TypingOptions,
     ) -> Result<Loaded, Vec<Diagnostic>> {
         super::typed(&source, includes, options).map_err(|errors| match kind(&source) {
-            Some(FileKind::Litmus | FileKind::Document | FileKind::Kernel) => {
+            Some(FileKind::Litmus | FileKind::Architecture | FileKind::Document | FileKind::Kernel) => {
                 another(&source, FileKind::Model).map_or(errors, |error| vec![error])
             }
             _ => errors,

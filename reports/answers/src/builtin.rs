@@ -19,6 +19,13 @@ pub fn models(asked: Option<&str>, output: &Output) -> CommandOutcome {
     let names: Vec<&str> = models::built_in_names().collect();
     if let Some(name) = asked {
         let document = |name, text| builtin::ModelTextDocument { name, text };
+        // Of a file likewise, once it was read: what is printed is a model.
+        if models::built_in(name).is_none() && Path::new(name).exists() {
+            return match models::load(name, &[]) {
+                Ok(loaded) => show(name, &names, |_| Some(loaded.model.source.clone()), ("model", &document), output),
+                Err(errors) => output.wrong(&errors),
+            };
+        }
         return show(name, &names, models::built_in, ("model", &document), output);
     }
     let mut all = Vec::new();

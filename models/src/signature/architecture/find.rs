@@ -25,11 +25,26 @@ pub fn built_in_words() -> Vec<String> {
 /// # Errors
 /// There is a text of this name, and it describes no architecture.
 pub fn find(word: &str, from: &SourceFile, includes: &dyn Includes) -> Result<Option<Architecture>, Vec<Diagnostic>> {
-    let Ok(file) = includes.open(from, &format!("{word}.{EXTENSION}")) else { return Ok(None) };
-    if has_front_end(&file) {
-        return Ok(None);
+    match opened(word, from, includes)? {
+        Some(file) if !has_front_end(&file) => Architecture::read(&file).map(Some),
+        _ => Ok(None),
     }
-    Architecture::read(&file).map(Some)
+}
+
+/// The text of that name, if there is one.
+///
+/// # Errors
+/// There is one, and it is not read. (Without it the word would be called unknown, or taken for another tool's.)
+fn opened(word: &str, from: &SourceFile, includes: &dyn Includes) -> Result<Option<Arc<SourceFile>>, Vec<Diagnostic>> {
+    let path = format!("{word}.{EXTENSION}");
+    match includes.open(from, &path) {
+        Ok(file) => Ok(Some(file)),
+        Err(why) if includes.has(from, &path) => {
+            let error = Diagnostic::error(format!("cannot read the architecture `{word}`, which `{}` names: {why}", from.name));
+            Err(vec![error.help(format!("put the text itself at `{path}`, beside the file that names it"))])
+        }
+        Err(_) => Ok(None),
+    }
 }
 
 /// The first words of tests in the assembly of the built-in architectures.
@@ -60,8 +75,8 @@ pub fn of_assembly(word: &str, file: &SourceFile) -> Result<Option<Architecture>
 /// # Errors
 /// There is a text of this name, and it describes no architecture.
 pub fn beside(word: &str, file: &SourceFile) -> Result<Option<Architecture>, Vec<Diagnostic>> {
-    match FilesThenBuiltIn.open(file, &format!("{word}.{EXTENSION}")) {
-        Ok(text) if !text.name.starts_with(shipped::BUILT_IN_FOLDER) => Architecture::read(&text).map(Some),
+    match opened(word, file, &FilesThenBuiltIn)? {
+        Some(text) if !text.name.starts_with(shipped::BUILT_IN_FOLDER) => Architecture::read(&text).map(Some),
         _ => Ok(None),
     }
 }

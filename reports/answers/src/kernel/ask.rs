@@ -153,6 +153,17 @@ pub fn ask_all(
         };
         let wrong = |why: String| {
             let error = Diagnostic::error(format!("{why} (of the kernel `{name}`)"));
+            // A condition that cannot be read is quoted; where a harness says it, its line is shown.
+            let quoted = harnesses.iter().find_map(|(harness, source)| {
+                let section = harness.of(name);
+                let at = section.finals.iter().position(|text| why.contains(&format!("`{text}`")))?;
+                let start = section.places[at];
+                Some((*source, Span::new(start, start + section.finals[at].len())))
+            });
+            let error = match quoted {
+                Some((source, span)) => error.at(source, span, "the harness asks for it"),
+                None => error,
+            };
             // Who has named one kernel is not told to name one.
             error.help(match options.kernels.len() {
                 1 => "docs/kernels.md, What is passed, says how arguments and conditions are written",
