@@ -290,6 +290,77 @@ fn no_new_type_has_a_name_that_a_search_cannot_find() {
     }
 }
 
+/// In how many files each base relation is named, at most: in that of its name, in one or two of each engine, and where somebody asks about this relation
+/// alone. Whoever treats several alike goes by `BaseRelation::kind`, and by what else is said there. The numbers may become smaller only.
+const FILES_OF_A_RELATION: [(&str, usize); 22] = [
+    ("Id", 11),
+    ("Po", 18),
+    ("Rf", 22),
+    ("Co", 25),
+    ("Fr", 17),
+    ("Loc", 10),
+    ("Vloc", 9),
+    ("Int", 18),
+    ("Ext", 9),
+    ("Rmw", 21),
+    ("Addr", 6),
+    ("Data", 6),
+    ("Ctrl", 10),
+    ("Sr", 14),
+    ("Scta", 3),
+    ("Scluster", 3),
+    ("Sgpu", 3),
+    ("Syncbar", 5),
+    ("SyncBarrier", 7),
+    ("AsyncIssue", 5),
+    ("AsyncComplete", 6),
+    ("SyncFence", 22),
+];
+
+/// The base relations that a text names, by itself or in the list of a `use`.
+fn relations_named(text: &str) -> BTreeSet<&str> {
+    let mut named = BTreeSet::new();
+    for line_or_list in ["BaseRelation::", "RelationKind::"].iter().flat_map(|path| text.split(path).skip(1)) {
+        let list = line_or_list.strip_prefix('{').map(|list| list.split('}').next().unwrap_or_default());
+        let is_no_name = |c: char| !c.is_alphanumeric() && c != '_';
+        match list {
+            Some(list) => named.extend(list.split(is_no_name).filter(|name| !name.is_empty())),
+            None => named.extend(line_or_list.split(is_no_name).next()),
+        }
+    }
+    named
+}
+
+#[test]
+fn a_base_relation_is_named_in_few_files() {
+    let (mut files, mut looked_at) = (BTreeMap::<&str, Vec<PathBuf>>::new(), 0);
+    let home = "models/src/signature/base.rs";
+    for package in packages().values() {
+        for (path, text) in sources(&format!("{}/src", package.folder)) {
+            let product = text.split("\nmod tests {").next().unwrap_or_default();
+            let lines = product.lines().map(|line| line.split("//").next().unwrap_or_default());
+            let code = lines.collect::<Vec<_>>().join("\n");
+            let named = relations_named(&code);
+            looked_at += usize::from(!named.is_empty());
+            for (relation, _) in FILES_OF_A_RELATION {
+                if named.contains(relation) || path.ends_with(home) {
+                    files.entry(relation).or_default().push(path.clone());
+                }
+            }
+        }
+    }
+    assert!(looked_at > 20, "{looked_at} files name base relations: this test looks in the wrong place");
+    let counted: Vec<(&str, usize)> =
+        FILES_OF_A_RELATION.iter().map(|(relation, _)| (*relation, files[relation].len())).collect();
+    for ((relation, most), (_, here)) in FILES_OF_A_RELATION.into_iter().zip(&counted) {
+        assert!(
+            *here <= most,
+            "`{relation}` is named in {here} files, and was in {most}; is there a kind or a property of base relations for it? {:#?} {counted:?}",
+            files[relation]
+        );
+    }
+}
+
 /// Whose comments are the help that users see.
 const SHOWN_COMMENTS: [&str; 4] = ["Args", "Parser", "Subcommand", "ValueEnum"];
 

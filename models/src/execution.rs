@@ -1,6 +1,8 @@
 //! A concrete execution: events and the relations that were chosen (reads-from, coherence, ...), from which every base set
 //! and base relation of its signature is computed.
 
+use std::borrow::Cow;
+
 use crate::bits::{BitMatrix, Event, EventSet};
 use crate::signature::{BaseRelation, BaseSet, Signature, Tags};
 
@@ -439,6 +441,11 @@ impl Execution {
     }
 
     pub fn base_relation(&self, relation: BaseRelation) -> BitMatrix {
+        self.relation(relation).into_owned()
+    }
+
+    /// The same, borrowed where the execution has it as it is.
+    pub(crate) fn relation(&self, relation: BaseRelation) -> Cow<'_, BitMatrix> {
         let n = self.size();
         let event = |e: Event| &self.events[e.index()];
         let where_pairs = |keep: &dyn Fn(Event, Event) -> bool| BitMatrix::from_pairs(n, pairs(n).filter(|&(a, b)| keep(a, b)));
@@ -449,11 +456,19 @@ impl Execution {
             })
         };
         let int = |a: Event, b: Event| a == b || event(a).thread.is_some() && event(a).agent() == event(b).agent();
-        match relation {
+        Cow::Owned(match relation {
+            BaseRelation::Po => return Cow::Borrowed(&self.po),
+            BaseRelation::Rf => return Cow::Borrowed(&self.rf),
+            BaseRelation::Co => return Cow::Borrowed(&self.co),
+            BaseRelation::Rmw => return Cow::Borrowed(&self.rmw),
+            BaseRelation::Addr => return Cow::Borrowed(&self.addr),
+            BaseRelation::Data => return Cow::Borrowed(&self.data),
+            BaseRelation::Ctrl => return Cow::Borrowed(&self.ctrl),
+            BaseRelation::SyncBarrier => return Cow::Borrowed(&self.sync_barrier),
+            BaseRelation::AsyncIssue => return Cow::Borrowed(&self.async_issue),
+            BaseRelation::AsyncComplete => return Cow::Borrowed(&self.async_complete),
+            BaseRelation::SyncFence => return Cow::Borrowed(&self.sync_fence),
             BaseRelation::Id => where_pairs(&|a, b| a == b),
-            BaseRelation::Po => self.po.clone(),
-            BaseRelation::Rf => self.rf.clone(),
-            BaseRelation::Co => self.co.clone(),
             BaseRelation::Fr => {
                 let mut fr = BitMatrix::new(n);
                 for (w, r) in self.rf.pairs() {
@@ -465,10 +480,6 @@ impl Execution {
             BaseRelation::Vloc => where_pairs(&|a, b| self.address(a).is_some() && self.address(a) == self.address(b)),
             BaseRelation::Int => where_pairs(&int),
             BaseRelation::Ext => where_pairs(&|a, b| !int(a, b)),
-            BaseRelation::Rmw => self.rmw.clone(),
-            BaseRelation::Addr => self.addr.clone(),
-            BaseRelation::Data => self.data.clone(),
-            BaseRelation::Ctrl => self.ctrl.clone(),
             BaseRelation::Sr => where_pairs(&|a, b| self.includes(a, b) && self.includes(b, a)),
             BaseRelation::Scta => same(Scope::Cta),
             BaseRelation::Scluster => same(Scope::Cluster),
@@ -483,11 +494,7 @@ impl Execution {
                 }
                 _ => false,
             }),
-            BaseRelation::SyncBarrier => self.sync_barrier.clone(),
-            BaseRelation::AsyncIssue => self.async_issue.clone(),
-            BaseRelation::AsyncComplete => self.async_complete.clone(),
-            BaseRelation::SyncFence => self.sync_fence.clone(),
-        }
+        })
     }
 
     /// The physical location that an event accesses.

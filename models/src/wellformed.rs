@@ -11,7 +11,7 @@ use crate::execution::{Execution, Kind, Proxy};
 use crate::judge::{Judge, Machine};
 use crate::model::{Model, Sort};
 use crate::shipped::BUILT_IN_FOLDER;
-use crate::signature::Signature;
+use crate::signature::{BaseRelation, Signature};
 use crate::typing::Includes;
 
 /// The condition of models/signatures/common.cat that only single instructions satisfy.
@@ -135,20 +135,8 @@ fn broken_indices(execution: &Execution) -> Vec<String> {
     if n > MAX_EVENTS {
         return vec![format!("there are {n} events, at most {MAX_EVENTS} are possible")];
     }
-    let relations = [
-        ("po", &execution.po),
-        ("rf", &execution.rf),
-        ("co", &execution.co),
-        ("rmw", &execution.rmw),
-        ("addr", &execution.addr),
-        ("data", &execution.data),
-        ("ctrl", &execution.ctrl),
-        ("sync_fence", &execution.sync_fence),
-        ("sync_barrier", &execution.sync_barrier),
-        ("async_issue", &execution.async_issue),
-        ("async_complete", &execution.async_complete),
-    ];
-    for (name, relation) in relations {
+    for stored in BaseRelation::ALL.iter().filter(|relation| relation.is_stored()) {
+        let (name, relation) = (stored.name(), execution.relation(*stored));
         if relation.size() != n {
             found.push(format!("{name} ranges over {} events, not {n}", relation.size()));
         } else if relation.pairs().any(|(_, b)| b.index() >= n) {

@@ -58,13 +58,8 @@ impl CandidateExecution {
             let of_read = tuples.iter().find(|t| t[0].0 as usize == events[e])?;
             problem.numbers.get((of_read[1].0 - first) as usize).map(|&value| (e, value))
         };
-        Ok(Self {
-            values: (0..events.len()).filter_map(returned).collect(),
-            rf: relation(BaseRelation::Rf),
-            co: relation(BaseRelation::Co),
-            sync_fence: relation(BaseRelation::SyncFence),
-            paths,
-        })
+        let [rf, co, sync_fence] = BaseRelation::CHOSEN.map(relation);
+        Ok(Self { values: (0..events.len()).filter_map(returned).collect(), rf, co, sync_fence, paths })
     }
 
     /// Does it speak of paths and events that are there?

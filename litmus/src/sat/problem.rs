@@ -6,7 +6,7 @@ use margay_models::signature::BaseRelation;
 use margay_solver::{Atom, Bounds, Literal, Relation, Session, TupleSet, Universe};
 
 use super::base::Facts;
-use super::vocabulary::{SEARCHED, Translation};
+use super::vocabulary::Translation;
 use super::walk::{Walk, WalkGraph, WalkStep};
 use crate::unfold::{self, Domains, Unfolding};
 use crate::verdict::{MAX_EVENTS, Options};
@@ -235,7 +235,7 @@ fn bounds(translation: &Translation, facts: Facts<'_>, domains: &Domains, number
     for &(name, relation) in &vocabulary.relations {
         let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|&(a, b)| facts.relates(a, b, name));
         let tuples = TupleSet::from_tuples(2, pairs.map(|(a, b)| [event(a), event(b)]));
-        if SEARCHED.contains(&name) {
+        if BaseRelation::CHOSEN.contains(&name) {
             let certain = tuples.iter().filter(|pair| {
                 let [a, b] = [pair[0].0 as usize, pair[1].0 as usize];
                 name == BaseRelation::Co && merged.events[a].data.kind == Kind::Init && merged.events[b].always

@@ -5,7 +5,7 @@
 
 use margay_models::lower::{Base, Interpretation, lower};
 use margay_models::model::Model;
-use margay_models::signature::{BaseRelation, BaseSet};
+use margay_models::signature::{BaseRelation, BaseSet, RelationKind};
 use margay_solver::{Expr, Formula, Logic, Relation};
 
 use crate::prepare::Questions;
@@ -23,8 +23,6 @@ pub struct Vocabulary {
     pub relations: Vec<(BaseRelation, Relation)>,
 }
 
-pub const SEARCHED: [BaseRelation; 3] = [BaseRelation::Rf, BaseRelation::Co, BaseRelation::SyncFence];
-
 impl Vocabulary {
     fn new(logic: &mut Logic, model: &Model) -> Self {
         let mut declare = |name: &str, arity: usize| logic.relation(name, arity);
@@ -36,14 +34,14 @@ impl Vocabulary {
         let sets = sets.filter(|&s| model.mentions_set(s) || derived_from(s));
         let own = BaseRelation::all(model.signature).filter(|r| matches!(r, BaseRelation::Same(_)));
         let relations = BaseRelation::ALL.iter().copied().chain(own);
-        let relations = relations.filter(|r| !matches!(r, BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext));
+        let relations = relations.filter(|r| r.kind() != RelationKind::Derived);
         let relations = relations.filter(|&r| {
             let derives = match r {
                 BaseRelation::Int => model.mentions_relation(BaseRelation::Ext),
                 BaseRelation::Rmw => model.mentions_set(BaseSet::Rmw),
                 _ => false,
             };
-            model.mentions_relation(r) || derives || SEARCHED.contains(&r)
+            model.mentions_relation(r) || derives || BaseRelation::CHOSEN.contains(&r)
         });
         Self {
             present: declare("present", 1),
@@ -96,7 +94,6 @@ struct Events {
 
 impl Events {
     fn new(logic: &mut Logic, vocabulary: &Vocabulary) -> Self {
-        use BaseRelation::{Addr, AsyncComplete, AsyncIssue, Ctrl, Data, Po, Rmw};
         let present = logic.rel(vocabulary.present);
         let sets = vocabulary.sets.iter().map(|&(set, relation)| {
             let all = logic.rel(relation);
@@ -107,9 +104,9 @@ impl Events {
             let all = logic.rel(relation);
             let restricted = match name {
                 // Its own conditions say that it relates events that are there.
-                name if SEARCHED.contains(&name) => all,
-                // From an earlier event of the thread: it is there if the later one is.
-                Po | Rmw | Addr | Data | Ctrl | AsyncIssue | AsyncComplete => logic.restrict_range(all, present),
+                name if BaseRelation::CHOSEN.contains(&name) => all,
+                // The earlier event is there if the later one is.
+                name if name.comes_from_earlier() => logic.restrict_range(all, present),
                 _ => {
                     let from = logic.restrict_domain(present, all);
                     logic.restrict_range(from, present)
@@ -119,7 +116,7 @@ impl Events {
         });
         let relations: Vec<(BaseRelation, Expr)> = relations.collect();
         // The read of a compare-and-swap that failed is no half of anything.
-        let halves = match relations.iter().find(|(r, _)| *r == Rmw) {
+        let halves = match relations.iter().find(|(r, _)| *r == BaseRelation::Rmw) {
             Some(&(_, rmw)) => {
                 let (reads, writes) = (logic.domain(rmw), logic.range(rmw));
                 logic.union(reads, writes)
@@ -145,8 +142,8 @@ impl Base for Events {
 
     fn relation(&self, relation: BaseRelation) -> Interpretation {
         let known = self.relations.iter().find(|(r, _)| *r == relation).map(|&(_, e)| e);
-        match relation {
-            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => Interpretation::Follows,
+        match relation.kind() {
+            RelationKind::Derived => Interpretation::Follows,
             _ => Interpretation::of(known, UNUSED),
         }
     }

@@ -7,7 +7,7 @@
 
 use margay_models::lower::lower;
 use margay_models::model::Role;
-use margay_models::signature::{BaseRelation, Signature};
+use margay_models::signature::Signature;
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::MappingProblem;
@@ -106,7 +106,7 @@ impl MappingProblem {
         let left_out = set(logic, &passed);
 
         // Which values are not those of the execution that is searched for: where reads-from differs, and what follows from it.
-        let (rf, rf_here) = (logic.rel(v.rf), part.base(BaseRelation::Rf));
+        let (rf, rf_here) = (logic.rel(v.rf), part.rf);
         let different = logic.difference(rf_here, rf);
         let mut wrong = logic.range(different);
         let mut conditions = Vec::new();
@@ -114,7 +114,7 @@ impl MappingProblem {
             let from_nothing = logic.join(left_out, data);
             let from_nothing = logic.intersection(from_nothing, part.writes);
             let origin = logic.union(wrong, from_nothing);
-            let data_here = part.base(BaseRelation::Data);
+            let [_, data_here, _] = part.dependencies;
             let flow = logic.union(rf_here, data_here);
             let onwards = logic.reflexive_closure(flow);
             wrong = logic.join(origin, onwards);
@@ -237,9 +237,9 @@ fn restrict(
     for (_, e) in part.placed.iter_mut() {
         *e = pairs(logic, *e);
     }
-    for (relation, e) in part.relations.iter_mut() {
-        *e = if *relation == BaseRelation::Rf { rf } else { pairs(logic, *e) };
-    }
+    part.po = pairs(logic, source.po);
+    part.rf = rf;
+    part.dependencies = source.dependencies.map(|e| pairs(logic, e));
     part.thread = logic.restrict_domain(events, source.thread);
     (part, read_something)
 }

@@ -305,7 +305,7 @@ fn may_keep_fences_inside(mapping: &Mapping, constructs: &[Construct]) -> bool {
 /// The fences among the constructs whose order an execution of the model chooses, if the model looks at that order.
 pub fn chosen_fences(model: &Model, constructs: &[Construct]) -> Vec<Construct> {
     let ordered = |c: &&Construct| c.operation == Operation::Fence && model.signature.is_order_of_ordered_fence(c.order);
-    if !model.mentions_relation(BaseRelation::SyncFence) {
+    if !model.orders_fences() {
         return Vec::new();
     }
     constructs.iter().filter(ordered).copied().collect()
@@ -362,7 +362,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     unused_reads.dedup();
     placements.sort_unstable();
     placements.dedup();
-    let dependencies = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
+    let dependencies = BaseRelation::DEPENDENCIES;
     Content {
         signature: mapping.source.signature,
         constructs: options.constructs.clone(),
@@ -376,7 +376,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),
         fences_at_ends: !(options.techniques.inner_fences && may_keep_fences_inside(mapping, &options.constructs)),
-        sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },
+        sc_fences: if mapping.target.orders_fences() { sc_fences } else { Vec::new() },
         unused_reads,
         writes_back,
         exchanges: [&mapping.source, &mapping.target].iter().any(|m| m.mentions_set(BaseSet::Xchg)),

@@ -25,17 +25,15 @@ pub fn beyond_guarded(source: &Model, target: &Model, goes_on: bool) -> Option<P
     mentions_dependencies(target).then(|| Programs::Dependent { only_cyclic: minds_only_cycles(target) })
 }
 
-const DEPENDENCIES: [BaseRelation; 3] = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
-
 fn mentions_dependencies(model: &Model) -> bool {
-    DEPENDENCIES.iter().any(|&d| model.mentions_relation(d))
+    BaseRelation::DEPENDENCIES.iter().any(|&d| model.mentions_relation(d))
 }
 
 /// Does the model look at dependencies only to forbid cycles of them, reads-from and program order?
 fn minds_only_cycles(model: &Model) -> bool {
     let looks = |root: ExprId| {
         let nodes = model.reachable([root]).into_iter().map(|id| model.arena.node(id));
-        nodes.into_iter().any(|n| matches!(n, Node::Relation(r) if DEPENDENCIES.contains(&r)))
+        nodes.into_iter().any(|n| matches!(n, Node::Relation(r) if BaseRelation::DEPENDENCIES.contains(&r)))
     };
     let axioms = model.checks.iter().filter(|c| c.role == Role::Axiom);
     axioms.filter(|c| looks(c.expr)).all(|c| match c.kind {
@@ -48,8 +46,8 @@ fn minds_only_cycles(model: &Model) -> bool {
 fn goes_forward(model: &Model, id: ExprId, open: &mut Vec<DefId>) -> bool {
     match model.arena.node(id) {
         Node::Relation(relation) => {
-            use BaseRelation::{Addr, Ctrl, Data, Po, Rf, Rmw};
-            matches!(relation, Po | Rf | Addr | Data | Ctrl | Rmw)
+            use BaseRelation::{Po, Rf, Rmw};
+            matches!(relation, Po | Rf | Rmw) || BaseRelation::DEPENDENCIES.contains(&relation)
         }
         Node::Empty(_) => true,
         // What is supposed of a recursive definition holds of its least solution.

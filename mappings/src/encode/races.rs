@@ -1,7 +1,7 @@
 //! Races of a candidate's source execution, where the question is about programs.
 
 use margay_models::model::{Model, Node};
-use margay_models::signature::{BaseRelation, Construct, Operation};
+use margay_models::signature::{Construct, Operation};
 use margay_solver::{Expr, Formula, Logic};
 
 use super::source::SourceExpressions;
@@ -57,7 +57,7 @@ fn race(model: &Model, expr: margay_models::model::ExprId) -> Option<usize> {
 
 /// The events of operations that nothing comes after in their threads, and that nothing reads from.
 fn last_operations(logic: &mut Logic, source: &SourceExpressions) -> Expr {
-    let (po, rf) = (source.base(BaseRelation::Po), source.base(BaseRelation::Rf));
+    let (po, rf) = (source.po, source.rf);
     let later = logic.difference(po, source.rmw);
     let followed = logic.domain(later);
     let written = logic.domain(rf);

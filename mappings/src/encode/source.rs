@@ -1,7 +1,7 @@
 //! The source level as expressions: base sets and relations of the source execution, and its well-formedness.
 
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::{BaseRelation, Operation};
+use margay_models::signature::Operation;
 use margay_solver::{Expr, Logic};
 
 use super::fences::ordered_fences;
@@ -57,8 +57,12 @@ pub struct SourceExpressions {
     pub placed: Vec<(Scope, Expr)>,
     /// Both have scopes and each scope includes the other's thread.
     pub sr: Expr,
-    /// Program order, reads-from and dependencies, as they are.
-    pub relations: [(BaseRelation, Expr); 5],
+    /// Program order.
+    pub po: Expr,
+    /// Reads-from.
+    pub rf: Expr,
+    /// The dependencies, by their numbers in [`BaseRelation::DEPENDENCIES`](margay_models::signature::BaseRelation::DEPENDENCIES).
+    pub dependencies: [Expr; 3],
     /// From events and slots to threads.
     pub thread: Expr,
 }
@@ -144,7 +148,7 @@ impl SourceExpressions {
         specials.barriers(logic, int, &placed);
         let vloc = specials.same_address(logic, loc);
         let rf = logic.rel(v.rf);
-        let [addr, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
+        let dependencies = v.dependencies.map(|r| logic.rel(r));
         let universe = logic.union(events, inits);
         Self {
             universe,
@@ -169,13 +173,9 @@ impl SourceExpressions {
             together,
             placed,
             sr,
-            relations: [
-                (BaseRelation::Po, po),
-                (BaseRelation::Rf, rf),
-                (BaseRelation::Addr, addr),
-                (BaseRelation::Data, data),
-                (BaseRelation::Ctrl, ctrl),
-            ],
+            po,
+            rf,
+            dependencies,
             thread,
         }
     }
@@ -191,14 +191,6 @@ impl SourceExpressions {
     /// The events of an order.
     pub fn order(&self, order: Order) -> Option<Expr> {
         find(&self.orders, order)
-    }
-
-    /// Program order, reads-from or a dependency.
-    ///
-    /// # Panics
-    /// For another relation.
-    pub fn base(&self, relation: BaseRelation) -> Expr {
-        find(&self.relations, relation).expect("a relation of the list")
     }
 
     /// Atomic operations: everything that is not plain.

@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Proxy};
 use margay_models::lower::{Base, Interpretation};
-use margay_models::signature::{BaseRelation, BaseSet, Tag};
+use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Tag};
 use margay_solver::{Expr, Logic};
 
 use super::sets::{find, tagged, without};
@@ -129,25 +129,25 @@ impl Base for SourceBase<'_> {
 
     fn relation(&self, relation: BaseRelation) -> Interpretation {
         let s = self.source;
-        Interpretation::Is(match relation {
-            BaseRelation::Po | BaseRelation::Rf | BaseRelation::Addr | BaseRelation::Data | BaseRelation::Ctrl => {
-                s.base(relation)
-            }
-            BaseRelation::Co => s.mo,
-            BaseRelation::Loc => s.loc,
-            BaseRelation::Vloc => s.vloc,
-            BaseRelation::Int => s.int,
-            BaseRelation::Rmw => s.rmw,
-            BaseRelation::Sr => s.sr,
-            BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
-                return Interpretation::of(relation.level().and_then(|scope| find(&s.placed, scope)), without::LEVEL);
-            }
+        Interpretation::Is(match relation.kind() {
+            RelationKind::Po => s.po,
+            RelationKind::Rf => s.rf,
+            RelationKind::Dependency(number) => s.dependencies[number],
+            RelationKind::Co => s.mo,
+            RelationKind::Place if relation == BaseRelation::Vloc => s.vloc,
+            RelationKind::Place => s.loc,
+            RelationKind::Int => s.int,
+            RelationKind::Rmw => s.rmw,
+            RelationKind::Sr => s.sr,
+            RelationKind::Level(scope) => return Interpretation::of(find(&s.placed, scope), without::LEVEL),
             // The lowering makes these from the others.
-            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => return Interpretation::Follows,
-            BaseRelation::Syncbar => return Interpretation::of(s.specials.one_barrier, without::SPECIAL),
-            BaseRelation::AsyncIssue | BaseRelation::AsyncComplete => return Interpretation::Empty(without::ASYNCHRONOUS),
-            BaseRelation::SyncBarrier => return Interpretation::of(s.specials.sync_barrier, without::SPECIAL),
-            BaseRelation::SyncFence => return Interpretation::of(s.fence_order, "no fence of the source is one that it orders"),
+            RelationKind::Derived => return Interpretation::Follows,
+            RelationKind::Barrier if relation == BaseRelation::SyncBarrier => {
+                return Interpretation::of(s.specials.sync_barrier, without::SPECIAL);
+            }
+            RelationKind::Barrier => return Interpretation::of(s.specials.one_barrier, without::SPECIAL),
+            RelationKind::Asynchronous => return Interpretation::Empty(without::ASYNCHRONOUS),
+            RelationKind::SyncFence => return Interpretation::of(s.fence_order, "no fence of the source is one that it orders"),
         })
     }
 

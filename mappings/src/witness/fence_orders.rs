@@ -4,7 +4,6 @@ use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::Execution;
 use margay_models::judge::Judge;
 use margay_models::model::Model;
-use margay_models::signature::BaseRelation;
 
 use super::is_violated;
 use crate::encode::AxiomId;
@@ -17,7 +16,7 @@ pub fn chosen(execution: &Execution) -> Vec<Event> {
 
 /// Is there an order of its fences in which the execution satisfies all these axioms? Not asked of a model that does not look at such an order.
 pub fn legal(model: &Model, execution: &Execution, axioms: &[AxiomId]) -> bool {
-    if !model.mentions_relation(BaseRelation::SyncFence) {
+    if !model.orders_fences() {
         return false;
     }
     let (fences, mut judge, mut changed) = (chosen(execution), Judge::new(model), execution.clone());

@@ -1,7 +1,7 @@
 //! Base sets and relations of executions whose sets are a word, as rows: the same as [`Execution::base_set`] and [`Execution::base_relation`] say,
 //! but without allocation for what is asked for most.
 
-use crate::bits::{BitMatrix, Event, EventWord};
+use crate::bits::{Event, EventWord};
 use crate::execution::Execution;
 use crate::signature::{BaseRelation, BaseSet};
 
@@ -12,9 +12,6 @@ pub fn set(execution: &Execution, set: BaseSet) -> u64 {
 pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
     match relation {
         BaseRelation::Id => super::operate::diagonal(to, u64::MAX),
-        BaseRelation::Po => copy(to, &execution.po),
-        BaseRelation::Rf => copy(to, &execution.rf),
-        BaseRelation::Co => copy(to, &execution.co),
         BaseRelation::Fr => {
             to.fill(0);
             for w in (0..to.len()).map(Event::from) {
@@ -24,14 +21,6 @@ pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
                 }
             }
         }
-        BaseRelation::Rmw => copy(to, &execution.rmw),
-        BaseRelation::Addr => copy(to, &execution.addr),
-        BaseRelation::Data => copy(to, &execution.data),
-        BaseRelation::Ctrl => copy(to, &execution.ctrl),
-        BaseRelation::SyncBarrier => copy(to, &execution.sync_barrier),
-        BaseRelation::AsyncIssue => copy(to, &execution.async_issue),
-        BaseRelation::AsyncComplete => copy(to, &execution.async_complete),
-        BaseRelation::SyncFence => copy(to, &execution.sync_fence),
         BaseRelation::Loc => classes(to, |a| execution.physical(a).map(u64::from)),
         BaseRelation::Vloc => classes(to, |a| execution.address(a).map(u64::from)),
         BaseRelation::Int => int(to, execution),
@@ -40,19 +29,8 @@ pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
             let all = EventWord::first(to.len()).0;
             to.iter_mut().for_each(|row| *row = all & !*row);
         }
-        BaseRelation::Sr
-        | BaseRelation::Scta
-        | BaseRelation::Scluster
-        | BaseRelation::Sgpu
-        | BaseRelation::Same(_)
-        | BaseRelation::Syncbar => {
-            copy(to, &execution.base_relation(relation));
-        }
+        _ => to.copy_from_slice(execution.relation(relation).words()),
     }
-}
-
-fn copy(to: &mut [u64], from: &BitMatrix) {
-    to.copy_from_slice(from.words());
 }
 
 /// Events with equal keys; those without one are related to nothing.

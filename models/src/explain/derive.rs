@@ -6,7 +6,6 @@ use crate::bits::Event;
 use crate::execution::Execution;
 use crate::judge::{Levels, Moment};
 use crate::model::{ExprId, Model, Node, Sort};
-use crate::signature::BaseRelation;
 
 /// How deep a derivation is unfolded; below, only the expression is named.
 const MAX_DEPTH: usize = 60;
@@ -201,7 +200,7 @@ fn weights(model: &Model, root: ExprId) -> (Vec<usize>, Vec<bool>) {
                 _ => node.children().map(of).fold(1, usize::saturating_add),
             };
             let new_leads = match node {
-                Node::Relation(relation) => is_primary(relation),
+                Node::Relation(relation) => relation.leads(),
                 Node::Definition(d) => leads[model.definition(d).body.index()],
                 Node::Difference(a, _) => leads[a.index()],
                 Node::Complement(_) => false,
@@ -216,15 +215,5 @@ fn weights(model: &Model, root: ExprId) -> (Vec<usize>, Vec<bool>) {
         if !changed {
             return (weight, leads);
         }
-    }
-}
-
-/// Is it a relation that pictures draw, rather than one that compares two events?
-pub(super) fn is_primary(relation: BaseRelation) -> bool {
-    use BaseRelation::{Addr, AsyncComplete, AsyncIssue, Co, Ctrl, Data, Fr, Po, Rf, Rmw, SyncBarrier, SyncFence};
-    use BaseRelation::{Ext, Id, Int, Loc, Same, Scluster, Scta, Sgpu, Sr, Syncbar, Vloc};
-    match relation {
-        Po | Rf | Co | Fr | Rmw | Addr | Data | Ctrl | SyncBarrier | SyncFence | AsyncIssue | AsyncComplete => true,
-        Id | Loc | Vloc | Int | Ext | Sr | Scta | Scluster | Sgpu | Same(_) | Syncbar => false,
     }
 }

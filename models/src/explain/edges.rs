@@ -1,6 +1,5 @@
 //! The base edges of an explanation: the concrete cycle that a picture shows, or what is there and what is missing.
 
-use super::derive::is_primary;
 use super::{Contradiction, Derivation, Edge, EventCondition, Link, Reason, Violation};
 use crate::diagnostic::Place;
 use crate::signature::BaseRelation;
@@ -116,7 +115,7 @@ impl Derivation {
     fn way<'a>(&'a self, place: Option<&'a Place>, visit: &mut dyn FnMut(Edge, Option<&'a Place>)) {
         let edge = |link| Edge { from: self.from, to: self.to, link };
         match &self.reason {
-            Reason::Base(relation) if is_primary(*relation) || self.from != self.to => visit(edge(Link::Base(*relation)), place),
+            Reason::Base(relation) if relation.leads() || self.from != self.to => visit(edge(Link::Base(*relation)), place),
             Reason::Base(_) => {}
             Reason::Conditions(_) if self.from == self.to => {}
             Reason::Conditions(conditions) => visit(edge(Link::Other(self.product(conditions))), place),
@@ -235,7 +234,7 @@ impl Link {
     /// Is it a relation that pictures draw, rather than one that compares two events?
     pub fn is_drawn(&self) -> bool {
         match self {
-            Self::Base(relation) | Self::Back(relation) => is_primary(*relation),
+            Self::Base(relation) | Self::Back(relation) => relation.leads(),
             Self::Other(_) => false,
         }
     }

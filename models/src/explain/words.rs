@@ -43,8 +43,8 @@ impl Violation {
         let sentence = |edge: &Edge| {
             let (a, b) = (name(edge.from), name(edge.to));
             match &edge.link {
-                Link::Base(relation) => base_phrase(*relation, &a, &b),
-                Link::Back(relation) => base_phrase(*relation, &b, &a),
+                Link::Base(relation) => relation.phrase(&a, &b),
+                Link::Back(relation) => relation.phrase(&b, &a),
                 Link::Other(text) => known_phrase(text, &a, &b).unwrap_or_else(|| format!("{a} -{text}-> {b}")),
             }
         };
@@ -63,11 +63,11 @@ impl Derivation {
     fn phrase(&self, name: EventNames<'_>) -> String {
         let (a, b) = (name(self.from), name(self.to));
         match &self.reason {
-            Reason::Base(relation) => base_phrase(*relation, &a, &b),
+            Reason::Base(relation) => relation.phrase(&a, &b),
             Reason::Definition { name: definition, because, .. } => match (known_phrase(definition, &a, &b), &because.reason) {
                 (Some(phrase), _) => phrase,
                 // Another name for a base relation.
-                (None, Reason::Base(relation)) => base_phrase(*relation, &a, &b),
+                (None, Reason::Base(relation)) => relation.phrase(&a, &b),
                 (None, _) => format!("{a} -{definition}-> {b}"),
             },
             Reason::Path(steps) if steps.is_empty() => format!("{a} is related to itself"),
@@ -129,7 +129,7 @@ impl EventCondition {
     fn phrase(&self, name: EventNames<'_>) -> String {
         let base = BaseRelation::ALL.iter().copied().find(|r| r.name() == self.text);
         if let (Some(relation), Some(other), true) = (base, self.other, self.holds) {
-            return base_phrase(relation, &name(self.event), &name(other));
+            return relation.phrase(&name(self.event), &name(other));
         }
         let (event, text) = (name(self.event), &self.text);
         match (self.other, self.holds) {
@@ -139,35 +139,6 @@ impl EventCondition {
             (Some(other), true) => format!("{event} and {} are related by {text}", name(other)),
             (Some(other), false) => format!("{event} and {} are not related by {text}", name(other)),
         }
-    }
-}
-
-/// A base edge in words.
-fn base_phrase(relation: BaseRelation, a: &str, b: &str) -> String {
-    match relation {
-        BaseRelation::Id => format!("{a} is {b}"),
-        BaseRelation::Po => format!("{a} is sequenced before {b}"),
-        BaseRelation::Rf => format!("{b} reads from {a}"),
-        BaseRelation::Co => format!("{b} overwrites {a}"),
-        BaseRelation::Fr => format!("{a} reads a value that {b} overwrites"),
-        BaseRelation::Rmw => format!("{a} and {b} are one read-modify-write"),
-        BaseRelation::Loc => format!("{a} and {b} access one location"),
-        BaseRelation::Vloc => format!("{a} and {b} access one generic address"),
-        BaseRelation::Int => format!("{a} and {b} are of one thread"),
-        BaseRelation::Ext => format!("{a} and {b} are of different threads"),
-        BaseRelation::Addr => format!("the address of {b} depends on {a}"),
-        BaseRelation::Data => format!("the value of {b} depends on {a}"),
-        BaseRelation::Ctrl => format!("whether {b} is executed depends on {a}"),
-        BaseRelation::Sr => format!("the scopes of {a} and {b} include each other's thread"),
-        BaseRelation::Scta => format!("{a} and {b} are in one cta"),
-        BaseRelation::Scluster => format!("{a} and {b} are in one cluster"),
-        BaseRelation::Sgpu => format!("{a} and {b} are on one gpu"),
-        BaseRelation::Same(level) => format!("{a} and {b} are in one {}", level.name()),
-        BaseRelation::Syncbar => format!("{a} and {b} are at one barrier"),
-        BaseRelation::SyncBarrier => format!("{b} waits at the barrier for {a}"),
-        BaseRelation::AsyncIssue => format!("{a} is before the instruction that issues {b}"),
-        BaseRelation::AsyncComplete => format!("{b} waits until {a} is complete"),
-        BaseRelation::SyncFence => format!("{a} is before {b} in Fence-SC order"),
     }
 }
 

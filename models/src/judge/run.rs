@@ -31,8 +31,8 @@ pub(crate) struct Machine {
 
 /// What is chosen for a program: all of it at once.
 fn choices(relation: BaseRelation) -> ChoiceBits {
-    use BaseRelation::{Co, Fr, Rf, SyncBarrier, SyncFence};
-    ChoiceBits::from(matches!(relation, Rf | Co | Fr | SyncBarrier | SyncFence))
+    use BaseRelation::{Fr, SyncBarrier};
+    ChoiceBits::from(BaseRelation::CHOSEN.contains(&relation) || matches!(relation, Fr | SyncBarrier))
 }
 
 /// The plan for what `roots` need.

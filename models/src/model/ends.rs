@@ -159,11 +159,10 @@ fn may_be_fence(set: BaseSet) -> bool {
 
 /// What a base relation may have to do with a fence at that end of its thread.
 fn of_relation(relation: BaseRelation, end: End) -> Touch {
-    use BaseRelation::{Addr, Co, Ctrl, Data, Fr, Id, Loc, Po, Rf, Rmw, Vloc};
+    use BaseRelation::{Ctrl, Id, Po};
     let none = Touch::default();
     match relation {
-        // Between accesses.
-        Rf | Co | Fr | Loc | Vloc | Rmw | Addr | Data => none,
+        relation if relation.is_between_accesses() => none,
         // A read's dependants are behind it.
         Ctrl => Touch { to: end == End::Last, ..none },
         Po => Touch { to: end == End::Last, from: end == End::First, ..none },

@@ -59,6 +59,11 @@ impl Model {
         self.used_nodes().any(|n| n == Node::Relation(relation))
     }
 
+    /// Do the checks look at an order of fences, which an execution then chooses?
+    pub fn orders_fences(&self) -> bool {
+        self.mentions_relation(BaseRelation::SyncFence)
+    }
+
     /// Does the model speak of the scope that the text of its architecture calls optional (clusters, the level between cta and gpu that
     /// PTX ISA 7.8 brought)? One that names it does. Of the others the text says it: a model of PTX does unless it is one of the built-in
     /// ones of older machines, since `sr` means inclusion of whatever scopes there are; a model of C does not.

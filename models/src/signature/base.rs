@@ -191,6 +191,123 @@ bases! {
     Same(SameLevel);
 }
 
+/// What several base relations have in common, for whoever treats them alike. What each says of two events every engine knows for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RelationKind {
+    /// It follows from others: `id`, `fr`, `ext`.
+    Derived,
+    /// A dependency: its number in [`BaseRelation::DEPENDENCIES`].
+    Dependency(usize),
+    /// The threads of both share this level.
+    Level(Scope),
+    /// It is between operations on barriers.
+    Barrier,
+    /// One side of it is an event of an asynchronous operation.
+    Asynchronous,
+    /// Same location, or same generic address.
+    Place,
+    /// Program order. None is like it.
+    Po,
+    /// Reads-from. None is like it.
+    Rf,
+    /// Coherence order. None is like it.
+    Co,
+    /// The same thread. None is like it.
+    Int,
+    /// The halves of a read-modify-write. None is like it.
+    Rmw,
+    /// Each scope includes the other thread. None is like it.
+    Sr,
+    /// The order of fences. None is like it.
+    SyncFence,
+}
+
+impl BaseRelation {
+    /// Those by which an instruction waits for what a read returns.
+    pub const DEPENDENCIES: [Self; 3] = [Self::Addr, Self::Data, Self::Ctrl];
+
+    /// Those that are searched for: what a program and its outcome leave open.
+    pub const CHOSEN: [Self; 3] = [Self::Rf, Self::Co, Self::SyncFence];
+
+    pub fn kind(self) -> RelationKind {
+        match self {
+            Self::Id | Self::Fr | Self::Ext => RelationKind::Derived,
+            Self::Addr => RelationKind::Dependency(0),
+            Self::Data => RelationKind::Dependency(1),
+            Self::Ctrl => RelationKind::Dependency(2),
+            Self::Scta => RelationKind::Level(Scope::Cta),
+            Self::Scluster => RelationKind::Level(Scope::Cluster),
+            Self::Sgpu => RelationKind::Level(Scope::Gpu),
+            Self::Same(level) => RelationKind::Level(level.scope()),
+            Self::Syncbar | Self::SyncBarrier => RelationKind::Barrier,
+            Self::AsyncIssue | Self::AsyncComplete => RelationKind::Asynchronous,
+            Self::Loc | Self::Vloc => RelationKind::Place,
+            Self::Po => RelationKind::Po,
+            Self::Rf => RelationKind::Rf,
+            Self::Co => RelationKind::Co,
+            Self::Int => RelationKind::Int,
+            Self::Rmw => RelationKind::Rmw,
+            Self::Sr => RelationKind::Sr,
+            Self::SyncFence => RelationKind::SyncFence,
+        }
+    }
+
+    /// Does an execution say it as it is? The others follow from these, or from what two events are.
+    pub fn is_stored(self) -> bool {
+        use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
+        match self.kind() {
+            Po | Rf | Co | Rmw | SyncFence | Dependency(_) | Asynchronous => true,
+            Int | Sr | Place | Level(_) | Derived => false,
+            Barrier => self == Self::SyncBarrier,
+        }
+    }
+
+    /// Does it lead from one event to another, as pictures draw it, rather than compare the two?
+    pub fn leads(self) -> bool {
+        self.is_stored() || self == Self::Fr
+    }
+
+    /// Are all its pairs of accesses to memory? (Control dependencies lead to fences, too.)
+    pub fn is_between_accesses(self) -> bool {
+        matches!(self, Self::Rf | Self::Co | Self::Fr | Self::Loc | Self::Vloc | Self::Rmw | Self::Addr | Self::Data)
+    }
+
+    /// Does each of its pairs come from an event of the same thread, without which the other would not be executed?
+    pub fn comes_from_earlier(self) -> bool {
+        use RelationKind::{Asynchronous, Dependency, Po, Rmw};
+        matches!(self.kind(), Po | Rmw | Dependency(_) | Asynchronous)
+    }
+
+    /// That `a` and `b` are related, in words.
+    pub fn phrase(self, a: &str, b: &str) -> String {
+        match self {
+            Self::Id => format!("{a} is {b}"),
+            Self::Po => format!("{a} is sequenced before {b}"),
+            Self::Rf => format!("{b} reads from {a}"),
+            Self::Co => format!("{b} overwrites {a}"),
+            Self::Fr => format!("{a} reads a value that {b} overwrites"),
+            Self::Rmw => format!("{a} and {b} are one read-modify-write"),
+            Self::Loc => format!("{a} and {b} access one location"),
+            Self::Vloc => format!("{a} and {b} access one generic address"),
+            Self::Int => format!("{a} and {b} are of one thread"),
+            Self::Ext => format!("{a} and {b} are of different threads"),
+            Self::Addr => format!("the address of {b} depends on {a}"),
+            Self::Data => format!("the value of {b} depends on {a}"),
+            Self::Ctrl => format!("whether {b} is executed depends on {a}"),
+            Self::Sr => format!("the scopes of {a} and {b} include each other's thread"),
+            Self::Scta => format!("{a} and {b} are in one cta"),
+            Self::Scluster => format!("{a} and {b} are in one cluster"),
+            Self::Sgpu => format!("{a} and {b} are on one gpu"),
+            Self::Same(level) => format!("{a} and {b} are in one {}", level.name()),
+            Self::Syncbar => format!("{a} and {b} are at one barrier"),
+            Self::SyncBarrier => format!("{b} waits at the barrier for {a}"),
+            Self::AsyncIssue => format!("{a} is before the instruction that issues {b}"),
+            Self::AsyncComplete => format!("{b} waits until {a} is complete"),
+            Self::SyncFence => format!("{a} is before {b} in Fence-SC order"),
+        }
+    }
+}
+
 /// Base sets or relations of an architecture, each with all its names there.
 pub(super) type NamedBases<T> = Vec<(T, Vec<&'static str>)>;
 
@@ -288,11 +405,8 @@ impl BaseRelation {
 
     /// The scope that the threads share, if it says so of them.
     pub fn level(self) -> Option<Scope> {
-        match self {
-            Self::Scta => Some(Scope::Cta),
-            Self::Scluster => Some(Scope::Cluster),
-            Self::Sgpu => Some(Scope::Gpu),
-            Self::Same(level) => Some(level.scope()),
+        match self.kind() {
+            RelationKind::Level(scope) => Some(scope),
             _ => None,
         }
     }
@@ -300,5 +414,32 @@ impl BaseRelation {
     /// The threads of both are in one group of a scope, where a front end places them.
     pub(super) fn of_level(scope: Scope) -> Option<Self> {
         [Self::Scta, Self::Scluster, Self::Sgpu].into_iter().find(|relation| relation.level() == Some(scope))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::{BaseRelation, RelationKind};
+    use crate::execution::Execution;
+    use crate::signature::Signature;
+
+    #[test]
+    fn kinds_agree_with_the_lists_of_names() {
+        for (number, relation) in BaseRelation::DEPENDENCIES.into_iter().enumerate() {
+            assert_eq!(relation.kind(), RelationKind::Dependency(number));
+        }
+        let of_others = BaseRelation::ALL.iter().filter(|relation| matches!(relation.kind(), RelationKind::Dependency(_)));
+        assert_eq!(of_others.count(), BaseRelation::DEPENDENCIES.len());
+    }
+
+    #[test]
+    fn what_is_stored_is_not_computed() {
+        let execution = Execution::new(Signature::C, Vec::new(), Vec::new(), Vec::new());
+        for &relation in BaseRelation::ALL {
+            let is_borrowed = matches!(execution.relation(relation), Cow::Borrowed(_));
+            assert_eq!(relation.is_stored(), is_borrowed, "{relation:?}");
+        }
     }
 }

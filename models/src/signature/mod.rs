@@ -9,7 +9,7 @@ mod construct;
 mod strength;
 
 pub use architecture::{Architecture, Level, SameLevel, Tag, Tags};
-pub use base::{BaseRelation, BaseSet};
+pub use base::{BaseRelation, BaseSet, RelationKind};
 pub use construct::{Construct, Operation, constructs};
 pub use strength::weakest_fences;
 

@@ -8,7 +8,7 @@
 //! load, a store or a fence is one of them alone. What the analysis cannot see to be safe is taken to be unsafe.
 
 use margay_models::model::{CheckKind, DefId, ExprId, Model, Node, Role, Sort};
-use margay_models::signature::BaseRelation;
+use margay_models::signature::{BaseRelation, RelationKind};
 
 /// Old events, and the read and the write of the new operation.
 const OLD: usize = 0;
@@ -131,7 +131,7 @@ impl ExpressionValue {
 /// Does every consistent beginning of an execution have a consistent continuation in which it stays as racy as it was?
 pub fn extends(model: &Model) -> bool {
     // A fence behind all others has a place in an order of fences, which the analysis does not follow.
-    if model.mentions_relation(BaseRelation::SyncFence) {
+    if model.orders_fences() {
         return false;
     }
     let mut analysis = Analysis { model, definitions: vec![ExpressionValue::NOTHING; model.definitions.len()] };
@@ -250,29 +250,21 @@ impl Analysis<'_> {
 
 /// The base relations when an operation is added behind all others.
 fn base(relation: BaseRelation) -> ExpressionValue {
-    match relation {
-        BaseRelation::Po | BaseRelation::Addr | BaseRelation::Data | BaseRelation::Ctrl => {
-            ExpressionValue::with(&[(OLD, READ), (OLD, WRITE), (READ, WRITE)])
-        }
-        BaseRelation::Rf => ExpressionValue::with(&[(OLD, READ)]),
-        BaseRelation::Co => ExpressionValue::with(&[(OLD, WRITE)]),
-        BaseRelation::Fr => ExpressionValue::with(&[(OLD, WRITE), (READ, WRITE)]),
-        BaseRelation::Rmw => ExpressionValue::with(&[(READ, WRITE)]),
-        BaseRelation::Id => ExpressionValue::NOTHING.or_identity(),
-        BaseRelation::Loc
-        | BaseRelation::Vloc
-        | BaseRelation::Int
-        | BaseRelation::Ext
-        | BaseRelation::Sr
-        | BaseRelation::Scta
-        | BaseRelation::Scluster
-        | BaseRelation::Sgpu
-        | BaseRelation::Same(_)
-        | BaseRelation::Syncbar
-        | BaseRelation::SyncBarrier
-        | BaseRelation::AsyncIssue
-        | BaseRelation::AsyncComplete
-        | BaseRelation::SyncFence => ExpressionValue::everywhere(Sort::Relation),
+    match relation.kind() {
+        RelationKind::Po | RelationKind::Dependency(_) => ExpressionValue::with(&[(OLD, READ), (OLD, WRITE), (READ, WRITE)]),
+        RelationKind::Rf => ExpressionValue::with(&[(OLD, READ)]),
+        RelationKind::Co => ExpressionValue::with(&[(OLD, WRITE)]),
+        RelationKind::Derived if relation == BaseRelation::Fr => ExpressionValue::with(&[(OLD, WRITE), (READ, WRITE)]),
+        RelationKind::Derived if relation == BaseRelation::Id => ExpressionValue::NOTHING.or_identity(),
+        RelationKind::Rmw => ExpressionValue::with(&[(READ, WRITE)]),
+        RelationKind::Derived
+        | RelationKind::Place
+        | RelationKind::Int
+        | RelationKind::Sr
+        | RelationKind::Level(_)
+        | RelationKind::Barrier
+        | RelationKind::Asynchronous
+        | RelationKind::SyncFence => ExpressionValue::everywhere(Sort::Relation),
     }
 }
 

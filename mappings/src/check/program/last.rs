@@ -8,7 +8,7 @@
 use margay_models::execution::Order;
 use margay_models::judge::Judge;
 use margay_models::model::{CheckKind, DefId, ExprId, Model, Node, Role, Sort};
-use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
+use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, RelationKind};
 
 use super::{extends, starts_are_consistent};
 use crate::encode::{FewRaces, unused_half};
@@ -295,16 +295,16 @@ impl<'a> ModelKnowledge<'a> {
 
     /// A base relation: nothing comes behind the operation in its thread, and nothing reads from it.
     fn base(&self, relation: BaseRelation) -> RelationKnowledge {
-        use BaseRelation::{Addr, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Scluster, Scta, Sgpu, Sr, Vloc};
+        use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
         let within = self.construct.is_none_or(|c| c.operation == Operation::Rmw);
-        match relation {
-            Po | Addr | Data | Ctrl => RelationKnowledge::with([[true, true], [false, within]]),
+        match relation.kind() {
+            Po | Dependency(_) => RelationKnowledge::with([[true, true], [false, within]]),
             Rf => RelationKnowledge::with([[true, true], [false, false]]).dependent(),
-            Co | Fr => RelationKnowledge::with(ANYWHERE).dependent(),
             Rmw => RelationKnowledge::with([[true, false], [false, within]]),
-            Id => RelationKnowledge::IDENTITY,
-            Loc | Vloc | Int | Ext | Sr | Scta | Scluster | Sgpu | BaseRelation::Same(_) => RelationKnowledge::with(ANYWHERE),
-            _ => RelationKnowledge::with(ANYWHERE).dependent(),
+            Derived if relation == BaseRelation::Id => RelationKnowledge::IDENTITY,
+            Derived if relation != BaseRelation::Fr => RelationKnowledge::with(ANYWHERE),
+            Place | Int | Sr | Level(_) => RelationKnowledge::with(ANYWHERE),
+            Derived | Co | SyncFence | Barrier | Asynchronous => RelationKnowledge::with(ANYWHERE).dependent(),
         }
     }
 }

@@ -16,7 +16,7 @@ use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order};
 use margay_models::judge::Judge;
 use margay_models::model::{CheckKind, Model, Role};
-use margay_models::signature::{BaseRelation, Signature};
+use margay_models::signature::Signature;
 
 use super::options::{CheckOptions, MAX_BOUND};
 use crate::encode::{Prefix, ReadSources, Reasons};
@@ -62,7 +62,7 @@ impl ProgramRefuter {
         let extends = extends(model);
         let starts_are_consistent = starts_are_consistent(model, &mut judge);
         let reasons = Reasons { complete: !extends, interleavings_are_consistent: extends && starts_are_consistent };
-        let chooses_fences = model.mentions_relation(BaseRelation::SyncFence);
+        let chooses_fences = model.orders_fences();
         Self { judge, runner: ExplicitRunner::new(model), undefined: undefined.collect(), reasons, chooses_fences }
     }
 

@@ -7,7 +7,7 @@ mod view;
 use margay_models::execution::{Order, Scope};
 use margay_models::lower::lower;
 use margay_models::model::{Model, Role as CheckRole};
-use margay_models::signature::{BaseRelation, Signature};
+use margay_models::signature::Signature;
 use margay_solver::{Bounds, Expr, Formula, Logic, Relation, TupleSet};
 
 use super::atoms::{AtomPlace, Atoms};
@@ -63,7 +63,6 @@ pub struct RelaxedLevel {
 impl RelaxedLevel {
     /// The execution itself.
     pub fn new(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, signature: Signature) -> Self {
-        let base = |r: BaseRelation| source.base(r);
         let events = source.events;
         Self {
             universe: source.universe,
@@ -77,11 +76,11 @@ impl RelaxedLevel {
             thread: logic.restrict_domain(events, source.thread),
             loc: source.loc,
             int: source.int,
-            po: base(BaseRelation::Po),
-            rf: base(BaseRelation::Rf),
+            po: source.po,
+            rf: source.rf,
             rmw: source.rmw,
             exchanges: source.exchanges,
-            dependencies: [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl].map(base),
+            dependencies: source.dependencies,
             co: if signature.total_coherence() { source.mo } else { source.partial_co },
             signature,
             fence_sc: signature.ordered_fences().map(|_| logic.rel(v.fence_order)),

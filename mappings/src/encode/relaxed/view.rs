@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Scope};
 use margay_models::lower::{Base, Interpretation};
-use margay_models::signature::{BaseRelation, BaseSet, Tag};
+use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Tag};
 use margay_solver::{Expr, Logic};
 
 use super::RelaxedLevel;
@@ -90,26 +90,19 @@ impl Base for View<'_> {
 
     fn relation(&self, relation: BaseRelation) -> Interpretation {
         let l = self.level;
-        let [addr, data, ctrl] = l.dependencies;
-        Interpretation::Is(match relation {
-            BaseRelation::Po => l.po,
-            BaseRelation::Rf => l.rf,
-            BaseRelation::Co => l.co,
-            BaseRelation::Loc | BaseRelation::Vloc => l.loc,
-            BaseRelation::Int => l.int,
-            BaseRelation::Rmw => l.rmw,
-            BaseRelation::Addr => addr,
-            BaseRelation::Data => data,
-            BaseRelation::Ctrl => ctrl,
-            BaseRelation::Sr => self.sr,
-            BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
-                return Interpretation::of(relation.level().and_then(|scope| find(&self.placed, scope)), without::LEVEL);
-            }
-            BaseRelation::SyncFence => return Interpretation::of(l.fence_sc, "the architecture has no such order"),
-            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => return Interpretation::Follows,
-            BaseRelation::Syncbar | BaseRelation::SyncBarrier | BaseRelation::AsyncIssue | BaseRelation::AsyncComplete => {
-                return Interpretation::Empty(without::SPECIAL);
-            }
+        Interpretation::Is(match relation.kind() {
+            RelationKind::Po => l.po,
+            RelationKind::Rf => l.rf,
+            RelationKind::Co => l.co,
+            RelationKind::Place => l.loc,
+            RelationKind::Int => l.int,
+            RelationKind::Rmw => l.rmw,
+            RelationKind::Sr => self.sr,
+            RelationKind::Dependency(number) => l.dependencies[number],
+            RelationKind::Level(scope) => return Interpretation::of(find(&self.placed, scope), without::LEVEL),
+            RelationKind::SyncFence => return Interpretation::of(l.fence_sc, "the architecture has no such order"),
+            RelationKind::Derived => return Interpretation::Follows,
+            RelationKind::Barrier | RelationKind::Asynchronous => return Interpretation::Empty(without::SPECIAL),
         })
     }
 

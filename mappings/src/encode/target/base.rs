@@ -2,7 +2,7 @@
 
 use margay_models::execution::Order;
 use margay_models::lower::{Base, Interpretation};
-use margay_models::signature::{BaseRelation, BaseSet, Tag};
+use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Tag};
 use margay_solver::{Expr, Logic};
 
 use super::TargetExpressions;
@@ -73,26 +73,12 @@ impl Base for TargetBase<'_> {
 
     fn relation(&self, relation: BaseRelation) -> Interpretation {
         let t = self.target;
-        match relation {
-            BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
-                Interpretation::of(relation.level().and_then(|scope| find(&t.placed, scope)), without::LEVEL)
-            }
-            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => Interpretation::Follows,
-            BaseRelation::Syncbar | BaseRelation::SyncBarrier | BaseRelation::AsyncIssue | BaseRelation::AsyncComplete => {
-                Interpretation::Empty(without::ROW)
-            }
-            BaseRelation::Po
-            | BaseRelation::Rf
-            | BaseRelation::Co
-            | BaseRelation::Loc
-            | BaseRelation::Vloc
-            | BaseRelation::Int
-            | BaseRelation::Rmw
-            | BaseRelation::Addr
-            | BaseRelation::Data
-            | BaseRelation::Ctrl
-            | BaseRelation::Sr
-            | BaseRelation::SyncFence => {
+        use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
+        match relation.kind() {
+            Level(scope) => Interpretation::of(find(&t.placed, scope), without::LEVEL),
+            Derived => Interpretation::Follows,
+            Barrier | Asynchronous => Interpretation::Empty(without::ROW),
+            Po | Rf | Co | Place | Int | Rmw | Dependency(_) | Sr | SyncFence => {
                 let known = find(&t.relations, relation);
                 Interpretation::Is(known.unwrap_or_else(|| unreachable!("the target's `{}` was not made", relation.name())))
             }

@@ -105,7 +105,7 @@ impl TargetExpressions {
         let rmw = logic.union_all(2, rmw);
         let rmw = same(logic, Copied::Rmw, rmw);
         let unused_rf = v.unused_rf.map(|r| logic.rel(r));
-        let own_rf = source.base(BaseRelation::Rf);
+        let own_rf = source.rf;
         let total = signature.total_coherence();
         let ReadsAndWrites { rf, co } = match v.back {
             Some(back) => back.target(logic, source, [own_rf, copies, loc], total, formulas),
@@ -129,7 +129,8 @@ impl TargetExpressions {
             let (slots, all_writes) = (logic.range(unused), logic.union(writes, source.inits));
             reads_of_slots(logic, rf, [slots, all_writes, loc], formulas);
         }
-        let ctrl = parts.control(logic, v, source, source.base(BaseRelation::Ctrl));
+        let [.., ctrl] = source.dependencies;
+        let ctrl = parts.control(logic, v, source, ctrl);
         relations.push((BaseRelation::Ctrl, logic.restrict_range(ctrl, present)));
         if signature.ordered_fences().is_some() {
             let strong = ordered_fences(logic, signature, fences, &orders);

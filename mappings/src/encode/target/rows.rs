@@ -4,7 +4,6 @@ use margay_models::execution::{Order, Scope};
 use margay_models::signature::{BaseRelation, Operation};
 use margay_solver::{Expr, Formula, Logic};
 
-use crate::encode::sets::find;
 use crate::encode::slot::{SlotRole, roles, unused_half};
 use crate::encode::source::SourceExpressions;
 use crate::encode::vocabulary::MappingVocabulary;
@@ -69,8 +68,8 @@ impl TagSets {
         [accesses, writes]: [Expr; 2],
     ) -> Vec<(BaseRelation, Expr)> {
         let mut relations = Vec::new();
-        for (dependency, dependent) in [(Dependency::Addr, accesses), (Dependency::Data, writes)] {
-            let Some(mut all) = find(&source.relations, dependency.relation()) else { continue };
+        let [addr, data, _] = source.dependencies;
+        for (dependency, mut all, dependent) in [(Dependency::Addr, addr, accesses), (Dependency::Data, data, writes)] {
             if let Some(later) = self.by_rows(logic, v, source, dependency) {
                 all = logic.union(all, later);
             }

@@ -1,7 +1,7 @@
 //! What makes barriers, proxies, reductions, volatile and mmio operations well-formed.
 
 use margay_models::execution::{Order, Proxy, Scope};
-use margay_models::signature::{BaseRelation, Operation};
+use margay_models::signature::Operation;
 use margay_solver::{Expr, Formula, Logic};
 
 use crate::encode::sets::find;
@@ -77,7 +77,7 @@ impl Specials {
                     out.push(logic.subset(set, after));
                 }
                 SpecialRelation::Arrival => {
-                    let po = source.base(BaseRelation::Po);
+                    let po = source.po;
                     let twice = logic.product(set, set);
                     let twice = logic.intersection(twice, po);
                     out.push(logic.no(twice));

@@ -16,8 +16,6 @@ const SETS: [BaseSet; 4] = [BaseSet::Na, BaseSet::Weak, BaseSet::Atomic, BaseSet
 /// The other name of inclusion of scopes, beside `sr`.
 pub(super) const INCLUSION: &str = "incl";
 
-const DEPENDENCIES: [BaseRelation; 3] = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
-
 impl Architecture {
     /// The base sets that its models may name, each with its names.
     pub(in crate::signature) fn sets(self) -> &'static NamedBases<BaseSet> {
@@ -55,7 +53,7 @@ impl ArchitectureReader<'_> {
             return Err(self.error(after(keyword), "expected addr, data or ctrl", "expected addr, data or ctrl", shape));
         }
         for (word, span) in rest {
-            let Some(relation) = DEPENDENCIES.into_iter().find(|r| r.name() == *word) else {
+            let Some(relation) = BaseRelation::DEPENDENCIES.into_iter().find(|r| r.name() == *word) else {
                 return Err(self.error(*span, format!("unknown dependency `{word}`"), "expected addr, data or ctrl", shape));
             };
             if !self.picked_relations.iter().any(|(known, _)| *known == relation) {

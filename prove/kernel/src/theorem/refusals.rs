@@ -3,7 +3,7 @@
 use margay_language::{Mapping, Row};
 use margay_models::diagnostic::{Diagnostic, Place};
 use margay_models::model::{Check, Model, Role};
-use margay_models::signature::{BaseRelation, Construct, Operation};
+use margay_models::signature::{Construct, Operation};
 
 use crate::logic::{Meaning, TheoryExprId};
 use crate::theory::mapping::ExecutionSelection;
@@ -39,7 +39,7 @@ pub(super) fn refuse_chosen_fences(mapping: &Mapping, selection: &ExecutionSelec
         asked && source.signature.is_order_of_ordered_fence(order)
     };
     let ordered: Vec<&Row> = mapping.rows.iter().filter(is_ordered).collect();
-    let Some(row) = ordered.first().filter(|_| source.mentions_relation(BaseRelation::SyncFence)) else {
+    let Some(row) = ordered.first().filter(|_| source.orders_fences()) else {
         return Ok(());
     };
     let mut names: Vec<String> = ordered.iter().map(|row| row.construct.name(source.signature)).collect();

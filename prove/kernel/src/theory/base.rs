@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::{CheckKind, Model, Node, Role, Sort};
-use margay_models::signature::{BaseRelation, BaseSet, Signature};
+use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Signature};
 use margay_models::typing::Includes;
 use margay_models::wellformed;
 
@@ -67,13 +67,13 @@ impl Theory {
                 base.sets.insert(set, self.exprs.symbol(pred));
             }
         }
-        use BaseRelation::{Ext, Fr, Id, Vloc};
+        use BaseRelation::{Fr, Vloc};
         for relation in BaseRelation::all(signature) {
             let why = if emitted { never_related(relation) } else { None };
             if let Some(why) = why {
                 base.empty.push((relation.name(), why));
                 base.relations.insert(relation, nothing);
-            } else if !(matches!(relation, Id | Ext | Fr) || emitted && relation == Vloc) {
+            } else if !(relation.kind() == RelationKind::Derived || emitted && relation == Vloc) {
                 let pred = self.symbols.declare_base(relation.name(), 2);
                 base.symbols.insert(relation, pred);
                 let symbol = self.exprs.symbol(pred);
@@ -174,15 +174,11 @@ fn never_emitted(set: BaseSet) -> Option<&'static str> {
 
 /// The same of relations.
 fn never_related(relation: BaseRelation) -> Option<&'static str> {
-    use BaseRelation::{
-        Addr, AsyncComplete, AsyncIssue, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Same, Scluster, Scta, Sgpu, Sr,
-        SyncBarrier, SyncFence, Syncbar, Vloc,
-    };
-    match relation {
-        Syncbar | SyncBarrier => Some("no row can emit a barrier"),
-        AsyncIssue | AsyncComplete => Some(ASYNCHRONOUS),
-        Id | Po | Rf | Co | Fr | Loc | Vloc | Int | Ext | Rmw | Addr | Data | Ctrl | Sr | Scta | Scluster | Sgpu | SyncFence
-        | Same(_) => None,
+    use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
+    match relation.kind() {
+        Barrier => Some("no row can emit a barrier"),
+        Asynchronous => Some(ASYNCHRONOUS),
+        Derived | Po | Rf | Co | Place | Int | Rmw | Dependency(_) | Sr | Level(_) | SyncFence => None,
     }
 }
 

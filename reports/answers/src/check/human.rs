@@ -9,7 +9,7 @@ use margay_console::wrapped::{indented, wrapped};
 use margay_mappings::check::{AxiomEffort, CheckOptions, CheckReport, CheckVerdict, CoReading, Level, Listed};
 use margay_mappings::language::Mapping;
 use margay_models::picture::text;
-use margay_models::signature::BaseRelation;
+
 use margay_reports::change::RowChangeRecord;
 
 use super::present::{CheckContext, PresentedCounterexample};
@@ -306,7 +306,7 @@ fn meaning(context: &CheckContext<'_>) -> String {
         Level::Execution => meaning_of_executions(context.options.co),
         Level::Program => meaning_of_programs(context.options.guards),
     };
-    if context.mapping.source.mentions_relation(BaseRelation::SyncFence) {
+    if context.mapping.source.orders_fences() {
         out.push_str(
             "An execution of the source chooses an order of its fences: no order of them makes a counterexample legal. ",
         );

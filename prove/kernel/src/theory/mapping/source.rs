@@ -2,11 +2,12 @@
 
 use margay_models::execution::{Order, Scope};
 use margay_models::model::CheckKind;
-use margay_models::signature::{BaseRelation, BaseSet, Operation};
+use margay_models::signature::{BaseRelation, BaseSet, Operation, RelationKind};
 
 use super::instructions::carries;
 use super::roles::{EventRole, OperationPart, RoleBuilder};
 use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
+use crate::theory::base::is_of_whole_threads;
 use crate::theory::{BaseMeaning, SentenceReason};
 
 /// What a base set of the source is.
@@ -153,31 +154,26 @@ impl RoleBuilder<'_> {
         let everything = self.theory.exprs.make(TheoryExpr::Product(base.universe, base.universe));
         // Of dependencies the target's are the first guess; of relations of whole threads the fences that rows add are left out.
         for relation in BaseRelation::all(signature) {
-            use BaseRelation::{
-                Addr, AsyncComplete, AsyncIssue, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Same, Scluster, Scta, Sgpu,
-                Sr, SyncBarrier, SyncFence, Syncbar, Vloc,
-            };
+            use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
             let of_target = self.target.relations.get(&relation).copied();
-            let symbol = match relation {
+            let symbol = match relation.kind() {
                 Po | Int => Some(self.target.symbols[&relation]),
-                Ctrl => self.target.symbols.get(&relation).copied(),
-                Scta | Scluster | Sgpu | Same(_) => match relation.level() {
-                    // A level that the source does not speak of needs no symbol.
-                    Some(level) if !scopes.is_empty() || self.mapping.source.mentions_level(level) => self.level(level),
-                    _ => None,
-                },
-                Rf | Loc | Rmw | Addr | Data => {
+                Dependency(_) if is_of_whole_threads(relation) => self.target.symbols.get(&relation).copied(),
+                // A level that the source does not speak of needs no symbol.
+                Level(level) if !scopes.is_empty() || self.mapping.source.mentions_level(level) => self.level(level),
+                Level(_) => None,
+                Place if relation == BaseRelation::Vloc => {
+                    base.relations.insert(relation, self.target.relations[&BaseRelation::Loc]);
+                    None
+                }
+                Rf | Place | Rmw | Dependency(_) => {
                     if let Some(whole) = of_target {
                         let within = if self.adds_reads() { self.theory.exprs.intersection(whole, everything) } else { whole };
                         base.relations.insert(relation, within);
                     }
                     None
                 }
-                Vloc => {
-                    base.relations.insert(relation, self.target.relations[&Loc]);
-                    None
-                }
-                Syncbar | SyncBarrier | AsyncIssue | AsyncComplete => {
+                Barrier | Asynchronous => {
                     self.no_pairs(base, relation, OF_PTX);
                     None
                 }
@@ -190,7 +186,7 @@ impl RoleBuilder<'_> {
                     self.no_pairs(base, relation, "no operation of what is asked about has a scope");
                     None
                 }
-                Co | Sr | Id | Ext | Fr => None,
+                Co | Sr | Derived => None,
             };
             if let Some(symbol) = symbol {
                 let whole = self.theory.exprs.symbol(symbol);
