@@ -44,31 +44,7 @@ impl ProgramReader {
             return Ok(CudaStatementKind::Expression(value));
         };
         match &*word {
-            "if" => {
-                self.advance();
-                let is_computed = self.eat_word("constexpr");
-                self.expect("(", "behind `if`")?;
-                self.scopes.push(DeclarationScope::default());
-                let mut first = None;
-                let condition = if self.is_at_declaration(true) {
-                    let at = self.at();
-                    let variables = self.local_variables()?;
-                    let named = variables.last().map(|v| v.name.clone());
-                    first = Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }));
-                    match named {
-                        // `if (T x = ..)` asks for x.
-                        Some(name) if !self.eat(";") => plain_variable(name, at),
-                        _ => self.expression()?,
-                    }
-                } else {
-                    self.expression()?
-                };
-                self.expect(")", "behind the condition of `if`")?;
-                let then = Box::new(self.statement()?);
-                let otherwise = if self.eat_word("else") { Some(Box::new(self.statement()?)) } else { None };
-                self.scopes.pop();
-                Ok(CudaStatementKind::If { is_computed, first, condition, then, otherwise })
-            }
+            "if" => self.if_statement(),
             "while" => {
                 self.advance();
                 self.expect("(", "behind `while`")?;
@@ -92,55 +68,8 @@ impl ProgramReader {
                 self.expect(";", "behind `do .. while (..)`")?;
                 Ok(CudaStatementKind::DoWhile(Box::new(body), condition))
             }
-            "for" => {
-                self.advance();
-                self.expect("(", "behind `for`")?;
-                self.scopes.push(DeclarationScope::default());
-                let at = self.at();
-                let first = if self.eat(";") {
-                    None
-                } else if self.is_at_declaration(false) {
-                    let variables = self.local_variables()?;
-                    if self.eat(":") {
-                        return self.loop_over_range(variables, at);
-                    }
-                    self.expect(";", "behind the first part of `for`")?;
-                    Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }))
-                } else {
-                    let value = self.expression()?;
-                    self.expect(";", "behind the first part of `for`")?;
-                    Some(Box::new(CudaStatement { what: CudaStatementKind::Expression(value), at: self.since(at) }))
-                };
-                let condition = if self.is(";") { None } else { Some(self.expression()?) };
-                self.expect(";", "behind the condition of `for`")?;
-                let step = if self.is(")") { None } else { Some(self.expression()?) };
-                self.expect(")", "behind the parts of `for`")?;
-                let body = Box::new(self.statement()?);
-                self.scopes.pop();
-                Ok(CudaStatementKind::For { first, condition, step, body })
-            }
-            "switch" => {
-                self.advance();
-                self.expect("(", "behind `switch`")?;
-                self.scopes.push(DeclarationScope::default());
-                let at = self.at();
-                let first = if self.is_at_declaration(true) { Some(self.local_variables()?) } else { None };
-                let value = match first.as_ref().and_then(|all| all.last()).map(|v| v.name.clone()) {
-                    Some(name) if !self.eat(";") => plain_variable(name, at),
-                    _ => self.expression()?,
-                };
-                self.expect(")", "behind what `switch` looks at")?;
-                let body = self.statement()?;
-                self.scopes.pop();
-                let switch = CudaStatementKind::Switch(value, Box::new(body));
-                Ok(match first {
-                    Some(variables) => CudaStatementKind::Block(vec![
-                        CudaStatement { what: CudaStatementKind::Variables(variables), at },
-                        CudaStatement { what: switch, at: start },
-                    ]),
-                    None => switch,
-                })
-            }
+            "for" => self.for_statement(),
+            "switch" => self.switch_statement(start),
             "case" => {
                 self.advance();
                 let value = self.choice()?;
@@ -160,20 +89,7 @@ impl ProgramReader {
                 self.expect(";", "behind `break` or `continue`")?;
                 Ok(if &*word == "break" { CudaStatementKind::Break } else { CudaStatementKind::Continue })
             }
-            "return" => {
-                self.advance();
-                let value = if self.is(";") {
-                    None
-                } else if self.is("{") {
-                    let at = self.at();
-                    let all = self.braced()?;
-                    Some(crate::tree::CudaExpression { what: ExpressionKind::List(all), at: self.since(at) })
-                } else {
-                    Some(self.expression()?)
-                };
-                self.expect(";", "behind `return`")?;
-                Ok(CudaStatementKind::Return(value))
-            }
+            "return" => self.return_statement(),
             "goto" => {
                 self.advance();
                 let name = self.name("the label behind `goto`")?;
@@ -196,26 +112,7 @@ impl ProgramReader {
                 self.expect(";", "behind `static_assert`")?;
                 Ok(CudaStatementKind::Asserted(condition))
             }
-            "using" => {
-                self.advance();
-                if self.after(1).is_sign("=") {
-                    let name = self.name("a name")?;
-                    self.advance();
-                    let ty = self.type_name()?;
-                    self.expect(";", "behind the name of a type")?;
-                    self.scoped_type(name.clone());
-                    return Ok(CudaStatementKind::Alias(name, ty));
-                }
-                if self.eat_word("namespace") {
-                    let names = self.path()?.parts.into_iter().map(|part| part.name).collect();
-                    self.expect(";", "behind the name of a namespace")?;
-                    return Ok(CudaStatementKind::NamespaceTaken(names));
-                }
-                self.eat_word("typename");
-                let path = self.path()?;
-                self.expect(";", "behind a name")?;
-                Ok(CudaStatementKind::Taken(path))
-            }
+            "using" => self.using_statement(),
             "namespace" => {
                 self.advance();
                 let name = self.name("a name")?;
@@ -230,31 +127,13 @@ impl ProgramReader {
                 Ok(CudaStatementKind::Label(name))
             }
             "struct" | "class" | "union" | "enum" if self.is_type_defined_here() => self.local_type(),
+            _ if self.is_at_declaration(false) && self.is_word("typedef") => self.local_typedef(),
             _ if self.is_at_declaration(false) => {
-                let at = self.at();
-                if self.is_word("typedef") {
-                    let specifiers = self.specifiers(true)?;
-                    if !specifiers.has_type {
-                        return Err(self.unknown_type());
-                    }
-                    let ty = self.pointers(specifiers.ty)?;
-                    let (name, ty) = match self.is("(") {
-                        true => self.behind_parenthesis(ty)?,
-                        false => {
-                            let name = self.name("a name")?;
-                            (name, self.arrays(ty)?)
-                        }
-                    };
-                    self.expect(";", "behind the name of a type")?;
-                    self.scoped_type(name.clone());
-                    return Ok(CudaStatementKind::Alias(name, ty));
-                }
                 let variables = self.local_variables()?;
                 if !self.is(";") {
                     return Err(CudaRefusal { at: self.at(), ..self.expected("`;` behind a declaration") });
                 }
                 self.advance();
-                let _ = at;
                 Ok(CudaStatementKind::Variables(variables))
             }
             _ => {
@@ -268,6 +147,143 @@ impl ProgramReader {
                 Ok(CudaStatementKind::Expression(value))
             }
         }
+    }
+
+    /// `if (..) .. else ..`, from its word on.
+    fn if_statement(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
+        self.advance();
+        let is_computed = self.eat_word("constexpr");
+        self.expect("(", "behind `if`")?;
+        self.scopes.push(DeclarationScope::default());
+        let mut first = None;
+        let condition = if self.is_at_declaration(true) {
+            let at = self.at();
+            let variables = self.local_variables()?;
+            let named = variables.last().map(|v| v.name.clone());
+            first = Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }));
+            match named {
+                // `if (T x = ..)` asks for x.
+                Some(name) if !self.eat(";") => plain_variable(name, at),
+                _ => self.expression()?,
+            }
+        } else {
+            self.expression()?
+        };
+        self.expect(")", "behind the condition of `if`")?;
+        let then = Box::new(self.statement()?);
+        let otherwise = if self.eat_word("else") { Some(Box::new(self.statement()?)) } else { None };
+        self.scopes.pop();
+        Ok(CudaStatementKind::If { is_computed, first, condition, then, otherwise })
+    }
+
+    /// `for (..) ..`, from its word on.
+    fn for_statement(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
+        self.advance();
+        self.expect("(", "behind `for`")?;
+        self.scopes.push(DeclarationScope::default());
+        let at = self.at();
+        let first = if self.eat(";") {
+            None
+        } else if self.is_at_declaration(false) {
+            let variables = self.local_variables()?;
+            if self.eat(":") {
+                return self.loop_over_range(variables, at);
+            }
+            self.expect(";", "behind the first part of `for`")?;
+            Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }))
+        } else {
+            let value = self.expression()?;
+            self.expect(";", "behind the first part of `for`")?;
+            Some(Box::new(CudaStatement { what: CudaStatementKind::Expression(value), at: self.since(at) }))
+        };
+        let condition = if self.is(";") { None } else { Some(self.expression()?) };
+        self.expect(";", "behind the condition of `for`")?;
+        let step = if self.is(")") { None } else { Some(self.expression()?) };
+        self.expect(")", "behind the parts of `for`")?;
+        let body = Box::new(self.statement()?);
+        self.scopes.pop();
+        Ok(CudaStatementKind::For { first, condition, step, body })
+    }
+
+    /// `switch (..) ..`, from its word on.
+    fn switch_statement(&mut self, start: CudaSpan) -> Result<CudaStatementKind, CudaRefusal> {
+        self.advance();
+        self.expect("(", "behind `switch`")?;
+        self.scopes.push(DeclarationScope::default());
+        let at = self.at();
+        let first = if self.is_at_declaration(true) { Some(self.local_variables()?) } else { None };
+        let value = match first.as_ref().and_then(|all| all.last()).map(|v| v.name.clone()) {
+            Some(name) if !self.eat(";") => plain_variable(name, at),
+            _ => self.expression()?,
+        };
+        self.expect(")", "behind what `switch` looks at")?;
+        let body = self.statement()?;
+        self.scopes.pop();
+        let switch = CudaStatementKind::Switch(value, Box::new(body));
+        Ok(match first {
+            Some(variables) => CudaStatementKind::Block(vec![
+                CudaStatement { what: CudaStatementKind::Variables(variables), at },
+                CudaStatement { what: switch, at: start },
+            ]),
+            None => switch,
+        })
+    }
+
+    /// `return ..;`, from its word on.
+    fn return_statement(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
+        self.advance();
+        let value = if self.is(";") {
+            None
+        } else if self.is("{") {
+            let at = self.at();
+            let all = self.braced()?;
+            Some(crate::tree::CudaExpression { what: ExpressionKind::List(all), at: self.since(at) })
+        } else {
+            Some(self.expression()?)
+        };
+        self.expect(";", "behind `return`")?;
+        Ok(CudaStatementKind::Return(value))
+    }
+
+    /// `using ..;`, from its word on: a type by another name, or names of a namespace.
+    fn using_statement(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
+        self.advance();
+        if self.after(1).is_sign("=") {
+            let name = self.name("a name")?;
+            self.advance();
+            let ty = self.type_name()?;
+            self.expect(";", "behind the name of a type")?;
+            self.scoped_type(name.clone());
+            return Ok(CudaStatementKind::Alias(name, ty));
+        }
+        if self.eat_word("namespace") {
+            let names = self.path()?.parts.into_iter().map(|part| part.name).collect();
+            self.expect(";", "behind the name of a namespace")?;
+            return Ok(CudaStatementKind::NamespaceTaken(names));
+        }
+        self.eat_word("typename");
+        let path = self.path()?;
+        self.expect(";", "behind a name")?;
+        Ok(CudaStatementKind::Taken(path))
+    }
+
+    /// `typedef ..;` in a function.
+    fn local_typedef(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
+        let specifiers = self.specifiers(true)?;
+        if !specifiers.has_type {
+            return Err(self.unknown_type());
+        }
+        let ty = self.pointers(specifiers.ty)?;
+        let (name, ty) = match self.is("(") {
+            true => self.behind_parenthesis(ty)?,
+            false => {
+                let name = self.name("a name")?;
+                (name, self.arrays(ty)?)
+            }
+        };
+        self.expect(";", "behind the name of a type")?;
+        self.scoped_type(name.clone());
+        Ok(CudaStatementKind::Alias(name, ty))
     }
 
     /// `while (T x = ..) ..`, from its variable on: a loop that makes it each time, and ends where it is zero.
