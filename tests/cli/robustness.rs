@@ -200,3 +200,27 @@ fn what_is_no_certificate_is_named() {
         assert!(err(&output).contains("is the folder that `--certify` names"), "{}", err(&output));
     }
 }
+
+/// What a file names and is not there is shown at the line that names it.
+#[test]
+fn a_model_that_a_corpus_names_is_missed_at_its_line() {
+    let folder = tempfile::tempdir().expect("there is room");
+    std::fs::copy(TEST, folder.path().join("a.litmus")).expect("it is there");
+    std::fs::write(folder.path().join("expected.txt"), "# test model verdict\na.litmus  no-model  allowed  me\n")
+        .expect("there is room");
+    let output = margay(&["test", folder.path().to_str().expect("a path of text")]);
+    said(&output, 2, "there is no model `no-model`");
+    assert!(err(&output).contains("expected.txt:2:1"), "{}", err(&output));
+}
+
+/// Two texts of one architecture are two: the message does not say that the executions of `x86` are not those of `x86`.
+#[test]
+fn two_texts_of_an_architecture_are_told_apart() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let own = folder.path().join("x86.cat");
+    std::fs::copy("models/architectures/x86.cat", &own).expect("it is there");
+    let text = std::fs::read_to_string("models/architectures/x86.arch").expect("it is there");
+    std::fs::write(folder.path().join("x86.arch"), text.replacen("architecture \"", "architecture \"my ", 1))
+        .expect("there is room");
+    said(&margay(&["diff", own.to_str().expect("a path of text"), "x86"]), 2, "by two texts of that name, which differ");
+}

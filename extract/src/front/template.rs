@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
-use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::{Order, Scope};
 use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::point::{Point, What};
 
@@ -180,25 +182,42 @@ impl FrontEnd {
         })?;
         front.name = name.to_owned();
         let mut errors = Vec::new();
-        let known = |what: &str, found: &BTreeMap<String, String>, all: &[&str], errors: &mut Vec<Diagnostic>| {
-            for key in found.keys().filter(|k| !all.contains(&k.as_str())) {
-                errors.push(
-                    Diagnostic::error(format!("`{name}`: `{key}` is none of the {what}"))
-                        .help(format!("{what}: {}", all.join(", "))),
-                );
+        let document = DeTable::parse(&file.text).map(Spanned::into_inner).unwrap_or_default();
+        // A key that is mistyped says nothing, and the answer would be about less.
+        let mut known = |what: &str, table: Option<&DeValue<'_>>, all: &[&str]| {
+            for key in table.and_then(DeValue::as_table).into_iter().flat_map(|table| table.keys()) {
+                let name_of_key: &str = key.get_ref();
+                if all.contains(&name_of_key) {
+                    continue;
+                }
+                let error = Diagnostic::error(format!("`{name}`: `{name_of_key}` is none of the {what}"));
+                let help = match nearest(name_of_key, all.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`? {what}: {}", all.join(", ")),
+                    None => format!("{what}: {}", all.join(", ")),
+                };
+                errors.push(error.at(file, Span::new(key.span().start, key.span().end), "here").help(help));
             }
         };
-        known("types", &front.types, &TYPES, &mut errors);
-        known("scopes", &front.scopes, &["cta", "cluster", "gpu", "sys"], &mut errors);
-        known("orders", &front.orders, &["RLX", "ACQ", "REL", "ACQ_REL", "SC"], &mut errors);
+        let table = |name: &str| document.get(name).map(Spanned::get_ref);
         let mut statements = vec!["load", "store", "swap", "fence"];
         statements.extend(OPERATIONS);
-        known("statements", &front.statements, &statements, &mut errors);
-        known("operations", &front.fractions, &OPERATIONS, &mut errors);
+        known("types", table("types"), &TYPES);
+        known("scopes", table("scopes"), &["cta", "cluster", "gpu", "sys"]);
+        known("orders", table("orders"), &["RLX", "ACQ", "REL", "ACQ_REL", "SC"]);
+        known("statements", table("statements"), &statements);
+        known("statements", table("plain"), &statements);
+        known("operations", table("fractions"), &OPERATIONS);
+        known("types", table("instead"), &TYPES);
+        for of_type in table("instead").and_then(DeValue::as_table).into_iter().flat_map(|all| all.values()) {
+            known("statements", Some(of_type.get_ref()), &statements);
+        }
+        let or_others: Vec<&str> = statements.iter().copied().chain(["others"]).collect();
+        known("statements", table("only"), &or_others);
         if !front.command.contains("{in}") {
-            errors.push(
-                Diagnostic::error(format!("`{name}`: the command does not say where the program goes")).help("write `{in}`"),
-            );
+            let error =
+                Diagnostic::error(format!("`{name}`: the command does not say where the program goes")).help("write `{in}`");
+            let place = document.get("command").map(|command| Span::new(command.span().start, command.span().end));
+            errors.push(error.at(file, place.unwrap_or_default(), "here"));
         }
         if errors.is_empty() { Ok(front) } else { Err(errors) }
     }
@@ -343,7 +362,35 @@ pub fn fill(template: &str, pairs: &[(&str, &str)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fill;
+    use margay_models::diagnostic::SourceFile;
+
+    use super::{FrontEnd, fill};
+
+    /// A key that nothing has is named at its line, in whatever table it stands.
+    #[test]
+    fn mistyped_keys_are_named_at_their_line() {
+        let text = crate::front::text("cuda-builtins").expect("it is shipped");
+        for (table, key, what) in [
+            ("[types]", "b33 = \"x\"", "did you mean"),
+            ("[only]", "fences = [\"SC\"]", "did you mean `fence`?"),
+            ("[instead.b64]", "stor = \"x\"", "did you mean `store`?"),
+            ("[statements]", "laod = \"x\"", "did you mean `load`?"),
+        ] {
+            let damaged = text.replacen(&format!("\n{table}\n"), &format!("\n{table}\n{key}\n"), 1);
+            let errors = FrontEnd::read("own", &SourceFile::new("own.toml", damaged.as_str())).expect_err(table);
+            let label = &errors[0].labels[0];
+            let name = key.split(' ').next().expect("a word");
+            assert_eq!((errors.len(), &damaged[label.span.start..label.span.end]), (1, name), "{errors:?}");
+            assert!(errors[0].help.as_deref().is_some_and(|help| help.contains(what)), "{errors:?}");
+        }
+        let damaged = text.replace("{in}", "{out}");
+        let errors = FrontEnd::read("own", &SourceFile::new("own.toml", damaged.as_str())).expect_err("no program");
+        assert_eq!(errors[0].labels[0].file.position(errors[0].labels[0].span.start).0, line_of(text, "command"));
+    }
+
+    fn line_of(text: &str, key: &str) -> usize {
+        text.lines().position(|line| line.starts_with(key)).expect("it is there") + 1
+    }
 
     #[test]
     fn only_known_words_in_braces_are_replaced() {

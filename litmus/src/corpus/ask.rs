@@ -144,7 +144,14 @@ fn verdict(
                 let runner = Runner::new(&model);
                 runners.insert(key.clone(), (model, runner));
             }
-            Err(errors) => return ComparedVerdict::Wrong(errors),
+            Err(errors) => {
+                // What cannot be found has no place of its own: the line names it.
+                let placed = |error: Diagnostic| match &line.place {
+                    Some(place) if error.labels.is_empty() => error.at(&place.file, place.span, "this line names it"),
+                    _ => error,
+                };
+                return ComparedVerdict::Wrong(errors.into_iter().map(placed).collect());
+            }
         }
     }
     let failed = |why: String| {

@@ -17,7 +17,7 @@ pub mod choice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::diagnostic::{Diagnostic, Place, SourceFile, Span};
 use margay_models::limited;
 
 pub use crate::verdict::Expected;
@@ -36,6 +36,8 @@ pub struct ExpectationLine {
     pub expected: Expected,
     /// Where the verdict is known from.
     pub source: String,
+    /// Where the line stands, if it was read.
+    pub place: Option<Place>,
 }
 
 /// A folder of tests.
@@ -138,7 +140,8 @@ pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<ExpectationLine>, Vec<Diagnos
         match verdict.parse() {
             Ok(expected) => {
                 let source = words.collect::<Vec<_>>().join(" ");
-                lines.push(ExpectationLine { file: test.to_string(), model: model.to_string(), expected, source });
+                let place = Some(Place { file: file.clone(), span });
+                lines.push(ExpectationLine { file: test.to_string(), model: model.to_string(), expected, source, place });
             }
             Err(message) => errors.push(Diagnostic::error(message).at(file, span, "this line")),
         }

@@ -79,6 +79,16 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
         errors.extend(certificate::without_proofs(&options.backend));
     }
     match subjects {
+        // Two texts of one name, as a copy that was changed and what it was copied from.
+        Subjects::Models(..) if old.signature != new.signature && old.signature.to_string() == new.signature.to_string() => {
+            errors.push(
+                Diagnostic::error(format!(
+                    "`{}` and `{}` are models of {} executions by two texts of that name, which differ: they have none in common",
+                    old.name, new.name, old.signature
+                ))
+                .help(format!("put both models beside the same `{}.arch`, or copies of it", old.signature)),
+            )
+        }
         Subjects::Models(..) if old.signature != new.signature => errors.push(
             Diagnostic::error(format!(
                 "`{}` is a model of {} executions and `{}` one of {} executions: they have none in common",

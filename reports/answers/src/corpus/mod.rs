@@ -259,7 +259,7 @@ fn add_first(folders: &mut [CorpusFolder], filter: &Filter) -> Result<(), Vec<Di
             let expected = Expected { reachable: false, bounded: false, racy: None, gap: None };
             lines.extend(filter.models.iter().map(|model| {
                 let (file, model, source) = (file.clone(), model.clone(), source.clone());
-                ExpectationLine { file, model, expected, source }
+                ExpectationLine { file, model, expected, source, place: None }
             }));
             false
         });
