@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -85,7 +85,7 @@ pub fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
     refused(path)?;
     let Ok(there) = std::fs::metadata(path) else { return write_whole(path, bytes) };
     if !there.is_file() {
-        return std::fs::write(path, bytes);
+        return for_writing(path, File::options().write(true))?.write_all(bytes);
     }
     // A link stays one, and leads to the new file.
     let path = path.canonicalize()?;
@@ -118,7 +118,46 @@ pub fn scratch() -> io::Result<tempfile::TempDir> {
 /// It cannot be written.
 pub fn added_to(path: &Path) -> io::Result<File> {
     refused(path)?;
-    File::options().create(true).append(true).open(path)
+    for_writing(path, File::options().create(true).append(true))
+}
+
+/// A file that is opened to be written. A pipe that nobody reads from would be waited for without an end, and a signal would not end that.
+///
+/// # Errors
+/// It cannot be opened; it is a pipe without a reader.
+#[cfg(unix)]
+fn for_writing(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+    use std::time::Instant;
+    /// How long a pipe may be without a reader: who starts both at a time may start the writer first.
+    const PATIENCE: Duration = Duration::from_secs(1);
+    const PAUSE: Duration = Duration::from_millis(20);
+    if !std::fs::metadata(path).is_ok_and(|there| there.file_type().is_fifo()) {
+        return options.open(path);
+    }
+    options.custom_flags(libc::O_NONBLOCK);
+    let start = Instant::now();
+    let file = loop {
+        match options.open(path) {
+            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => match start.elapsed() < PATIENCE {
+                true => std::thread::sleep(PAUSE),
+                false => return Err(io::Error::other("it is a pipe, and nobody reads from it")),
+            },
+            opened => break opened?,
+        }
+    };
+    // SAFETY: the descriptor is open; from here on it is written to as any other.
+    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, 0) } == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(file)
+}
+
+/// A file that is opened to be written.
+#[cfg(not(unix))]
+fn for_writing(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    options.open(path)
 }
 
 /// How much of a file is read to see what it is, in bytes.
@@ -162,6 +201,22 @@ mod tests {
         assert!(write_over(&folder.path().join("no/such/folder"), b"x").is_err());
         assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 2);
     }
+
+    #[test]
+    fn a_pipe_without_a_reader_is_not_waited_for() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
+        assert!(write_over(&pipe, b"x").is_err_and(|e| e.to_string().contains("nobody reads")));
+        assert!(super::added_to(&pipe).is_err_and(|e| e.to_string().contains("nobody reads")));
+        let reader = {
+            let pipe = pipe.clone();
+            std::thread::spawn(move || std::fs::read(pipe))
+        };
+        write_over(&pipe, b"late").expect("somebody reads");
+        assert_eq!(reader.join().expect("it ends").expect("it is read"), b"late");
+    }
+
     #[test]
     fn what_a_killed_process_left_goes_after_an_hour() {
         let folder = tempfile::tempdir().expect("there is room");
