@@ -165,8 +165,10 @@ pub(super) fn description(cursor: &mut Cursor<'_>, warnings: &mut Vec<Diagnostic
                     "neither a quoted description nor `Key=value`",
                 ));
             }
-            let (line, _) = cursor.file.position(token.span.start);
-            while cursor.peek().is_some_and(|t| cursor.file.position(t.span.start).0 == line) && !cursor.is('{') {
+            // Where the line ends is found once: to count the lines before each word of a long one took minutes.
+            let rest = &cursor.file.text[token.span.start..];
+            let end = token.span.start + rest.find('\n').unwrap_or(rest.len());
+            while cursor.peek().is_some_and(|t| t.span.start < end) && !cursor.is('{') {
                 cursor.advance();
             }
         }

@@ -318,3 +318,14 @@ fn files_that_are_no_texts() {
     assert!(errors[0].message.contains("is not a text in UTF-8"), "{}", errors[0]);
     assert!(said("PTX \0").contains("binary data"));
 }
+
+/// A line in front of the initial state is passed over whole, however long it is, and the next one is read. (The lines before each of its words were
+/// counted: 400 kB took minutes, which no limit ended.)
+#[test]
+fn a_long_line_in_front_of_the_initial_state_is_one_line() {
+    let words = "if (1) ".repeat(70_000);
+    let text = format!("PTX t\n{words}\n\"what it is\"\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n st.weak.u32 x,1 ;\nexists (x=1)\n");
+    let read = margay_litmus::read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{e:?}"));
+    assert_eq!((read.warnings.len(), read.test.threads.len()), (1, 1), "{:?}", read.warnings);
+    assert_eq!(read.test.description.as_deref(), Some("what it is"));
+}
