@@ -2,7 +2,7 @@
 
 use crate::check::CounterexampleRecord;
 use crate::document::parts;
-use crate::prove::Rocq;
+use crate::prove::{MissingRecord, Rocq};
 use crate::verdict::{LevelRecord, StatusRecord, Verdict};
 use crate::verify::{SearchCertificate, TheoremCertificate};
 use crate::violation::{EdgeRecord, EventRecord};
@@ -148,6 +148,8 @@ parts! {
         pub differences: Vec<DifferenceRecord>,
         /// Are there more of this size?
         pub more: bool,
+        /// With `--prove`: whole executions with a difference that the search does not make, one for each axiom that forbids one.
+        pub beyond: Vec<MissingRecord>,
         /// With `--prove`: is it a theorem that there is none?
         pub theorem: Option<bool>,
         /// With `--prove` and `--certify`: the theorem's certificate.

@@ -311,6 +311,34 @@ fn theorems_about_two_models_are_kept() {
     assert!(err(&output).contains("--prove"), "{}", err(&output));
 }
 
+/// The search makes no mbarriers and PTX 6.0 has none, so the two models are equal as far as it goes. The proof has the difference.
+#[test]
+fn a_proof_has_differences_that_the_search_does_not_make() {
+    let question = ["diff", "--prove", "ptx-6.0", "ptx-8", "--bound", "2"];
+    let output = margay(&question);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let text = words(&out(&output));
+    for line in [
+        "different, by an execution of 3 events that the search does not make; of those that the search makes, none up to 2 events (ALIAS, \
+         SUR, TEX, CON, ASYNC not compared): ptx-6.0 and ptx-8",
+        "allowed by ptx-6.0, forbidden by ptx-8: an execution of 3 events (below); of those that the search makes, none up to 2 events",
+        "ptx-8 allows what ptx-6.0 allows: not so",
+        "whether a program has it was not asked",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let answer = json(&margay(&[&question[..], &["--format", "json"]].concat()));
+    assert_eq!(answer["verdict"], "different");
+    for question in answer["questions"].as_array().expect("a list").iter().filter(|q| q["theorem"] == false) {
+        assert_eq!((&question["verdict"], &question["events"]), (&"different".into(), &3.into()), "{question}");
+        assert!(question["beyond"][0]["events"].as_array().is_some_and(|events| events.len() == 3), "{question}");
+    }
+    // Of a part of the executions the proof does not speak.
+    let output = margay(&[&question[..], &["--without", "RED"]].concat());
+    assert_eq!(output.status.code(), Some(3), "{}", out(&output));
+    assert!(out(&output).starts_with("equal up to 2 events"), "{}", out(&output));
+}
+
 #[test]
 fn lemmas_of_a_file_are_shown_or_not_used() {
     let folder = folder("prove/lemmas");

@@ -21,7 +21,39 @@ pub struct Drawing {
 }
 
 /// Base relations that are drawn, in this order.
-const BASE: [&str; 8] = ["rf", "co", "mo", "rmw", "sync_fence", "addr", "data", "ctrl"];
+const BASE: [&str; 11] =
+    ["rf", "co", "mo", "rmw", "sync_fence", "sync_barrier", "async_issue", "async_complete", "addr", "data", "ctrl"];
+
+/// Base sets by which an event is called that no row makes. That an access is generic goes without saying.
+const SETS: [&str; 27] = [
+    "IW",
+    "R",
+    "W",
+    "F",
+    "B",
+    "NA",
+    "WEAK",
+    "RLX",
+    "ACQ",
+    "REL",
+    "ACQ_REL",
+    "SC",
+    "CTA",
+    "CLUSTER",
+    "GPU",
+    "SYS",
+    "ALIAS",
+    "SUR",
+    "TEX",
+    "CON",
+    "ASYNC",
+    "TENSORMAP",
+    "MBARRIER",
+    "SHARED",
+    "GLOBAL",
+    "RED",
+    "XCHG",
+];
 
 impl Drawing {
     pub fn of(setting: &Setting, theory: &Theory, structure: &Structure) -> Self {
@@ -128,8 +160,7 @@ impl DrawingReader<'_> {
         if let Some(role) = setting.roles.iter().copied().find(has) {
             return self.theory.symbols.name(role).to_owned();
         }
-        let sets = ["IW", "R", "W", "F", "B", "NA", "WEAK", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "CTA", "CLUSTER", "GPU", "SYS"];
-        let kinds: Vec<&str> = sets.into_iter().filter(|s| self.is(e, s)).collect();
+        let kinds: Vec<&str> = SETS.into_iter().filter(|s| self.is(e, s)).collect();
         if kinds.is_empty() { "event".to_owned() } else { kinds.join(".") }
     }
 

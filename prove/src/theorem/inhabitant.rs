@@ -22,15 +22,15 @@ const LIMITS: GroundLimits = GroundLimits { events: 40, depth: 12, rounds: 5000 
 /// How often an execution is looked for whose closures are the least ones.
 const ATTEMPTS: usize = 12;
 
-/// Searches for an inhabitant in which a formula about the first few events holds.
+/// Searches for an inhabitant in which a formula about the first few events holds, and of which something else is true. `is_one`: is it?
 ///
 /// # Errors
 /// Why there is none.
 pub fn find_inhabitant(
     theory: &Theory,
     shows: &str,
-    form: &TheoryFormula,
-    events: usize,
+    (form, events): (&TheoryFormula, usize),
+    is_one: impl Fn(&Inhabitant) -> bool,
     effort: &mut GroundEffort,
 ) -> Result<Inhabitant, Absent> {
     let mut problem = GroundProblem::new(theory, events, LIMITS);
@@ -46,7 +46,7 @@ pub fn find_inhabitant(
             }
         };
         let own = inhabitant_of(theory, shows, &structure);
-        if own.check(theory, form).is_ok() {
+        if is_one(&own) {
             found = Ok(own);
             break;
         }

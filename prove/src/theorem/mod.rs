@@ -5,12 +5,14 @@ mod inhabitant;
 mod premises;
 mod report;
 mod shown;
+mod violated;
 
 pub use drawing::Drawing;
 pub use inhabitant::Absent;
 pub use premises::Premises;
 pub use report::{Gap, GoalReport, LemmaReport, Report, StepReport, Times};
 pub use shown::{ClaimFamily, shown};
+pub use violated::GoalViolation;
 
 use std::time::Instant;
 
@@ -83,10 +85,35 @@ pub fn prove(setting: &Setting, stop: &StopSignal) -> Report {
             _ => Some(Gap { what: "the argument does not end with this claim".to_owned(), ..Gap::default() }),
         };
     }
+    violated(setting, &base, &mut goals, &mut effort);
     let times = Times { search: searched, proof: completed, check: begin.elapsed() };
     let (steps, names) = proof.as_ref().map(|proof| steps(setting, proof)).unwrap_or_default();
     let stopped = stop.is_raised() && goals.iter().any(|g| g.gap.is_some());
     Report { goals, steps, names, tried: tried(&finder), lemmas, proof, premises, times, effort, stopped }
+}
+
+/// Of models: whole executions in which goals do not hold that have no argument. Those of a mapping the bounded search knows how to make.
+fn violated(setting: &Setting<'_>, theory: &Theory, goals: &mut [GoalReport], effort: &mut GroundEffort) {
+    if !setting.roles.is_empty() {
+        return;
+    }
+    for (goal, report) in setting.goals.iter().zip(goals) {
+        let Some(gap) = &mut report.gap else { continue };
+        let Some(violation) = GoalViolation::find(setting, theory, goal, effort) else { continue };
+        *gap = Gap {
+            what: format!(
+                "a whole execution ({}) satisfies all that is supposed, and not `{}`",
+                match violation.execution.events {
+                    1 => "1 event".to_owned(),
+                    n => format!("{n} events"),
+                },
+                report.claim
+            ),
+            obligation: Some(report.claim.clone()),
+            drawing: Some(violation.drawing),
+            violated: Some(violation.execution),
+        };
+    }
 }
 
 /// Searches for lemmas, invariants and orders, and for each goal; what came of suggested lemmas.
@@ -174,6 +201,7 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
                 what: format!("it does not follow{limit} that `{claim}`"),
                 obligation: Some(claim),
                 drawing: structure.map(|s| Drawing::of(setting, theory, &s)),
+                violated: None,
             }
         }
         Missing::Order(relation) => {
@@ -182,6 +210,7 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
                 what: format!("no strict order was found that contains an edge of `{text}`"),
                 obligation: Some(text),
                 drawing: None,
+                violated: None,
             }
         }
         Missing::Invariant(none) => {
@@ -199,6 +228,7 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
                 ),
                 obligation: Some(format!("{of} in ?")),
                 drawing: none.structure.map(|s| Drawing::of(setting, theory, &s)),
+                violated: None,
             }
         }
     }
@@ -209,6 +239,7 @@ fn unfinished(setting: &Setting, failure: &UnrefutedObligation) -> Gap {
         what: format!("the argument was found and cannot be completed: {}", failure.what),
         obligation: Some(failure.claim.clone()),
         drawing: failure.structure.as_ref().map(|s| Drawing::of(setting, &failure.theory, s)),
+        violated: None,
     }
 }
 

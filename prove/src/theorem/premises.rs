@@ -29,7 +29,8 @@ impl Premises {
             .par_iter()
             .map(|shape| {
                 let mut effort = GroundEffort::default();
-                (find_inhabitant(theory, &shape.name, &shape.form, shape.events, &mut effort), effort)
+                let shows = |found: &Inhabitant| found.check(theory, &shape.form).is_ok();
+                (find_inhabitant(theory, &shape.name, (&shape.form, shape.events), shows, &mut effort), effort)
             })
             .collect();
         let mut new = Self::default();

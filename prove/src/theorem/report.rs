@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{ClaimFamily, Drawing, Premises};
 use crate::ground::GroundEffort;
 use margay_theorem::argument::ArgumentProof;
-use margay_theorem::theorem::TheoremEvidence;
+use margay_theorem::theorem::{Inhabitant, TheoremEvidence};
 
 /// Why something is no theorem.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,8 @@ pub struct Gap {
     pub obligation: Option<String>,
     /// A few events that make it fail, as far as they alone tell.
     pub drawing: Option<Drawing>,
+    /// A whole execution that satisfies all that is supposed, and not the claim: that is no theorem.
+    pub violated: Option<Inhabitant>,
 }
 
 /// What came of one goal.
@@ -111,6 +113,11 @@ impl Report {
     /// Are all goals theorems?
     pub fn is_theorem(&self) -> bool {
         self.goals.iter().all(GoalReport::is_theorem)
+    }
+
+    /// The events of the smallest whole execution that was found in which a goal does not hold.
+    pub fn violated(&self) -> Option<usize> {
+        self.goals.iter().filter_map(|g| Some(g.gap.as_ref()?.violated.as_ref()?.events)).min()
     }
 
     /// What shows the axioms that are theorems: this proof, and the executions that satisfy the premises.

@@ -80,7 +80,7 @@ pub fn run(subjects: Subjects<'_>, options: &DiffOptions, limits: &RunLimits, ou
     let presented = context.presented();
     let exit = output.settle(if context.contradiction().is_some() {
         Exit::Undecided
-    } else if report.differ() {
+    } else if report.differ() || context.differs_beyond().is_some() {
         Exit::Found
     } else if context.is_proved() {
         Exit::Holds

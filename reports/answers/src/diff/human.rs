@@ -42,7 +42,8 @@ pub fn print(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>], o
             let why = "proved, and not called a theorem: the search beside the proof contradicts it, or did not reach its bound";
             output.print(&output.heading(&format!("{other} allows what {allows} allows: {why}")))?;
         } else {
-            output.print(&output.heading(&format!("{other} allows what {allows} allows: not proved")))?;
+            let what = if proof.report.violated().is_some() { "not so" } else { "not proved" };
+            output.print(&output.heading(&format!("{other} allows what {allows} allows: {what}")))?;
             gaps(&proof.report, output)?;
         }
     }
@@ -106,6 +107,14 @@ pub fn answer(context: &DiffContext<'_>) -> Headline {
         );
     }
     match (smallest.min(), report.undecided(), report.equal_up_to()) {
+        (None, undecided, bound) if context.differs_beyond().is_some() => {
+            let found = events(context.differs_beyond().unwrap_or_default());
+            let searched = match bound.filter(|_| undecided.is_none()) {
+                Some(bound) => format!("; of those that the search makes, none up to {}", events(bound)),
+                None => String::new(),
+            };
+            line(Tone::Bad, "different", &format!(", by an execution of {found} that the search does not make{searched}"))
+        }
         (Some(size), ..) => line(Tone::Bad, "different", &format!(", smallest difference of {}", events(size))),
         (None, Some(_), _) => {
             let established = report.questions.iter().filter(|q| !q.by_text).map(|q| q.established).min().unwrap_or(0);
@@ -138,6 +147,7 @@ pub fn answer(context: &DiffContext<'_>) -> Headline {
 /// What follows the first line: why there is no answer, or what it is to be taken with.
 fn under(context: &DiffContext<'_>) -> Option<String> {
     match context.report.undecided().filter(|_| !context.report.differ() && !context.is_proved()) {
+        Some(_) if context.differs_beyond().is_some() => None,
         Some(why) => {
             let why = context.stopped.map_or(why.to_owned(), |s| format!("{s}; {why}"));
             Some(format!("Undecided because: {why}."))
@@ -189,6 +199,11 @@ fn line(context: &DiffContext<'_>, q: usize) -> String {
         ComparisonVerdict::Equal | ComparisonVerdict::Undecided(_) if context.proves(q) => {
             "none, of any size (theorem)".to_owned()
         }
+        ComparisonVerdict::Equal if context.beyond(q).is_some() => format!(
+            "an execution of {} (below); of those that the search makes, none up to {}",
+            events(context.beyond(q).unwrap_or_default()),
+            events(question.established)
+        ),
         ComparisonVerdict::Equal => format!("none up to {}", events(question.established)),
         ComparisonVerdict::Different(size) if question.more => {
             format!("{} smallest of {} shown; there are more (`--all N`)", question.differences.len(), events(*size))
@@ -268,6 +283,12 @@ fn meaning(context: &DiffContext<'_>) -> String {
     }
     if !context.options.without.is_empty() || !context.options.only.is_empty() {
         out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
+    }
+    if context.differs_beyond().is_some() {
+        out.push_str(
+            "An execution that the search does not make is one that satisfies every condition on executions; whether a program has it was \
+             not asked. ",
+        );
     }
     let mut questions = report.questions.iter().enumerate();
     let by_solver = questions.any(|(n, q)| matches!(q.verdict, ComparisonVerdict::Equal) && !q.by_text && !context.proves(n));

@@ -7,13 +7,16 @@ use margay_reports::{Verdict, diff as report};
 
 use super::present::{DiffContext, PresentedDifference, stem};
 use super::proof::proof_of;
+use crate::prove::gap;
 use crate::prove::rocq::File;
 use crate::prove::written::ProofCertificate;
 use crate::violation;
 
 fn question(q: usize, context: &DiffContext<'_>, presented: &[PresentedDifference<'_>]) -> report::DiffQuestion {
     let question = &context.report.questions[q];
+    let beyond = context.beyond(q);
     let (verdict, reason) = match &question.verdict {
+        _ if beyond.is_some() => (Verdict::Different, None),
         Searched::Equal => (Verdict::None, None),
         Searched::Different(_) => (Verdict::Different, None),
         Searched::Undecided(why) => (Verdict::Undecided, Some(why.clone())),
@@ -24,9 +27,13 @@ fn question(q: usize, context: &DiffContext<'_>, presented: &[PresentedDifferenc
         verdict,
         reason,
         established: (!question.by_text).then_some(question.established),
-        events: if let Searched::Different(n) = question.verdict { Some(n) } else { None },
+        events: if let Searched::Different(n) = question.verdict { Some(n) } else { beyond },
         differences: presented.iter().filter(|p| p.question == q).map(difference).collect(),
         more: question.more,
+        beyond: proof_of(context.proofs, context.report, q).filter(|_| beyond.is_some()).map_or_else(Vec::new, |proof| {
+            let gaps = proof.report.goals.iter().filter_map(|g| g.gap.as_ref());
+            gaps.filter(|g| g.violated.is_some()).map(gap).collect()
+        }),
         theorem: (!context.proofs.is_empty()).then(|| context.proves(q)),
         certificate: proof_of(context.proofs, context.report, q).and_then(|p| p.certified.as_ref()).map(ProofCertificate::report),
     }
@@ -44,7 +51,7 @@ pub fn document(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>]
         new_file: models[1].source.name.clone(),
         answer: super::human::answer(context).text(),
         level: options.level.into(),
-        verdict: match (report.differ(), report.undecided()) {
+        verdict: match (report.differ() || context.differs_beyond().is_some(), report.undecided()) {
             (true, _) => Verdict::Different,
             (false, Some(_)) => Verdict::Undecided,
             (false, None) => Verdict::Equal,

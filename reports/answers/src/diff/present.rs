@@ -4,7 +4,7 @@ use margay_litmus::render::render;
 use margay_mappings::compare::{CompareOptions, CompareReport, ModelDifference, Objection, RelationReason, Subjects};
 use margay_models::picture::{Picture, dot, event_name, svg};
 
-use super::proof::{DiffProof, ProofObjection, against, is_proved};
+use super::proof::{DiffProof, ProofObjection, against, beyond, is_proved};
 use crate::check::outcome_of;
 use crate::prove::rocq::File;
 
@@ -55,6 +55,16 @@ impl<'a> DiffContext<'a> {
             Some(format!("of {}, {what}: nothing was proved", self.report.models[proof.allows]))
         };
         self.proofs.iter().filter_map(of).collect()
+    }
+
+    /// The events of an execution that answers a question, where only the proof has one.
+    pub fn beyond(&self, q: usize) -> Option<usize> {
+        beyond(self.proofs, self.report, self.options, q)
+    }
+
+    /// Where the search found no difference, the events of the smallest that a proof has.
+    pub fn differs_beyond(&self) -> Option<usize> {
+        (0..self.report.questions.len()).filter_map(|q| self.beyond(q)).min().filter(|_| !self.report.differ())
     }
 
     /// Is it proved of this question?

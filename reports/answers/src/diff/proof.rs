@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use margay_mappings::compare::{CompareReport, ComparisonVerdict, Objection, Subjects};
+use margay_mappings::compare::{CompareOptions, CompareReport, ComparisonVerdict, Objection, Subjects};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{Model, Role};
 use margay_prove::theorem::Report;
@@ -12,6 +12,7 @@ use margay_theorem::theorem::Setting;
 
 use crate::prove::rocq::Open;
 use crate::prove::written::{ProofCertificate, certify};
+use crate::restriction::Restriction;
 
 /// What is to be kept of a proof.
 #[derive(Debug, Clone, Default)]
@@ -78,6 +79,14 @@ pub fn against(proof: &DiffProof<'_>, report: &CompareReport) -> Option<ProofObj
         ComparisonVerdict::Equal => None,
     })
     .next()
+}
+
+/// Where the search found nothing, and the proof has a whole execution with a difference: its events. It has something that no search makes,
+/// or is above the bound. A proof speaks of all executions, so a narrower question is not answered by it.
+pub fn beyond(proofs: &[DiffProof<'_>], report: &CompareReport, options: &CompareOptions, q: usize) -> Option<usize> {
+    let is_found = matches!(report.questions[q].verdict, ComparisonVerdict::Different(_));
+    let is_whole = Restriction::of_comparison(options, &[]) == Restriction::default();
+    proof_of(proofs, report, q).filter(|_| is_whole && !is_found).and_then(|proof| proof.report.violated())
 }
 
 /// The proof that answers a question.

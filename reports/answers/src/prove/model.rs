@@ -214,8 +214,15 @@ impl PropertyAnswer<'_> {
     fn events(&self) -> Option<usize> {
         match searched(self.search) {
             Some((_, Searched::Different(events), ..)) => Some(*events),
+            // A proof speaks of all executions, so a narrower question is not answered by it.
+            _ if Restriction::of_comparison(self.options, &[]) == Restriction::default() => self.report.violated(),
             _ => None,
         }
+    }
+
+    /// Does the search have an execution without the property?
+    fn is_searched(&self) -> bool {
+        matches!(searched(self.search), Some((_, Searched::Different(_), ..)))
     }
 
     fn verdict(&self) -> Verdict {
@@ -249,7 +256,12 @@ impl PropertyAnswer<'_> {
                 Headline::new(Tone::Good, "theorem", &rest, &Restriction::default(), &of)
             }
             (Verdict::Counterexample, Some(events), _) => {
-                line(Tone::Bad, "counterexample", format!(" with {}", counted(events as u64, "event", "events")))
+                let beyond = if self.is_searched() {
+                    String::new()
+                } else {
+                    format!(", which the search does not make; of those that it makes, none up to {established}")
+                };
+                line(Tone::Bad, "counterexample", format!(" with {}{beyond}", counted(events as u64, "event", "events")))
             }
             (_, Some(events), _) => {
                 let rest = format!(
@@ -271,7 +283,7 @@ impl PropertyAnswer<'_> {
 
     fn print(&self, context: &DiffContext<'_>, presented: &[PresentedDifference<'_>], output: &Output) -> std::io::Result<()> {
         output.print(&wrapped(&self.headline().painted(*output), output.width()))?;
-        if self.events().is_some() {
+        if self.is_searched() {
             print_differences(context, presented, output)?;
         } else if self.report.premises.empty.is_none() {
             gaps(self.report, output)?;

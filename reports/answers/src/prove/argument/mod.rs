@@ -27,7 +27,8 @@ pub fn gaps(report: &Report, output: &Output) -> io::Result<()> {
         let Some(gap) = goal.gap.as_ref().filter(|g| !shown.iter().any(|s| s.what == g.what)) else { continue };
         shown.push(gap);
         output.print("")?;
-        output.print(&output.heading(&format!("What is missing for {}", goal.name)))?;
+        let heading = if gap.violated.is_some() { "An execution without" } else { "What is missing for" };
+        output.print(&output.heading(&format!("{heading} {}", goal.name)))?;
         missing_events(gap, output)?;
     }
     Ok(())
@@ -37,7 +38,9 @@ pub fn gaps(report: &Report, output: &Output) -> io::Result<()> {
 pub fn missing_events(gap: &Gap, output: &Output) -> io::Result<()> {
     output.print(&wrapped(&format!("{}.", gap.what), output.width()))?;
     if let Some(drawing) = &gap.drawing {
-        output.print("These events make it fail, as far as they alone tell (they need not be all of an execution):")?;
+        if gap.violated.is_none() {
+            output.print("These events make it fail, as far as they alone tell (they need not be all of an execution):")?;
+        }
         output.print(text(&drawing.execution, &drawing.picture, output.width(), output.colour()).trim())?;
     }
     Ok(())
