@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use margay_mappings::language::{LoweringForm, Mapping, StepScope};
+use margay_mappings::language::kind::ConstructUse;
+use margay_mappings::language::{LoweringForm, Mapping, Row, StepScope};
 use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Operation, Signature};
 
@@ -36,8 +37,8 @@ pub struct TableComparison<'a> {
 enum SlotLowering {
     /// One of these instructions.
     Lowered(BTreeSet<String>),
-    /// It does not exist, or is something that no row can say.
-    Nothing,
+    /// It does not exist, or is something that no row can say: which of them, where a row says so (does it exist?), and in words.
+    Nothing(Option<bool>, String),
     /// It says nothing.
     Unsaid,
 }
@@ -55,20 +56,21 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
         let said = said(mapping, measured);
         let texts = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" or ");
         let why = || match &measured.row.answer {
-            LoweringAnswer::Absent(why) => format!("absent: {why}"),
-            LoweringAnswer::Other(what) => format!("code that no row can describe: {what}"),
+            LoweringAnswer::Absent(why) => without(false, why),
+            LoweringAnswer::Other(what) => without(true, what),
             LoweringAnswer::Unknown(why) => format!("not known: {why}"),
             LoweringAnswer::Lowered(_) => String::new(),
         };
         match (emitted, said) {
             (_, SlotLowering::Unsaid) => out.unsaid += 1,
-            (None, SlotLowering::Nothing) => out.same += 1,
+            (None, SlotLowering::Nothing(exists, _)) if !contradicts(&measured.row.answer, exists) => out.same += 1,
+            (None, SlotLowering::Nothing(_, expected)) => out.differ.push(Difference { measured, emitted: why(), expected }),
             (Some(emitted), SlotLowering::Lowered(expected)) if emitted == expected => out.same += 1,
             (Some(emitted), SlotLowering::Lowered(expected)) => {
                 out.differ.push(Difference { measured, emitted: texts(&emitted), expected: texts(&expected) });
             }
-            (Some(emitted), SlotLowering::Nothing) => {
-                out.differ.push(Difference { measured, emitted: texts(&emitted), expected: "absent".to_owned() });
+            (Some(emitted), SlotLowering::Nothing(_, expected)) => {
+                out.differ.push(Difference { measured, emitted: texts(&emitted), expected });
             }
             (None, SlotLowering::Lowered(expected)) => {
                 out.differ.push(Difference { measured, emitted: why(), expected: texts(&expected) });
@@ -76,6 +78,30 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
         }
     }
     out
+}
+
+/// Why there is no lowering, in words.
+fn without(exists: bool, why: &str) -> String {
+    let what = if exists { "code that no row can describe" } else { "absent" };
+    if why.is_empty() { what.to_owned() } else { format!("{what}: {why}") }
+}
+
+/// Does it compile where a mapping says that it does not exist, or the other way round?
+fn contradicts(answer: &LoweringAnswer, exists: Option<bool>) -> bool {
+    match answer {
+        LoweringAnswer::Absent(_) => exists == Some(true),
+        LoweringAnswer::Other(_) => exists == Some(false),
+        LoweringAnswer::Lowered(_) | LoweringAnswer::Unknown(_) => false,
+    }
+}
+
+/// What a mapping says of a use that has no lowering there.
+fn nothing(mapping: &Mapping, row: &Row, form: LoweringForm, cell: ConstructUse) -> SlotLowering {
+    match mapping.about.nothing(row, form, cell) {
+        Some(left) => SlotLowering::Nothing(Some(left.exists), without(left.exists, &left.why)),
+        // A form that the language of old files cannot speak of for some types.
+        None => SlotLowering::Nothing(None, without(false, "")),
+    }
 }
 
 /// Instructions with all defaults written out, so that equal ones are equal texts. What compares and fails has the order of its read half.
@@ -152,6 +178,5 @@ fn said(mapping: &Mapping, measured: &MeasuredRow) -> SlotLowering {
             if text.is_empty() { "nothing".to_owned() } else { text }
         })
         .collect();
-    // A form that the language of old files cannot speak of for some types is `nothing of the kind`.
-    if texts.is_empty() { SlotLowering::Nothing } else { SlotLowering::Lowered(texts) }
+    if texts.is_empty() { nothing(mapping, row, form, slot.cell) } else { SlotLowering::Lowered(texts) }
 }

@@ -106,6 +106,7 @@ fn tables_read_back() {
         let again = mapping(&printed);
         assert!(against(&table, &again).differ.is_empty(), "{printed}");
         assert_eq!(again.to_string(), printed);
+        assert_eq!(text.contains("=> other "), printed.contains("=> other "), "{printed}");
         assert_eq!(read.about.architecture.as_deref(), Some("sm_90"));
         assert!(read.assumed().is_empty());
     }
@@ -126,4 +127,38 @@ fn changes_are_found() {
             assert!(differs == (old.row.answer != new.row.answer) || *rules == RULES[3], "{rules}: {}", new.row.slot);
         }
     }
+}
+
+/// What a table says it does not know is not said to be absent: `other` has its own words, and one is not the other.
+#[test]
+fn what_no_row_can_say_is_not_absent() {
+    let other = r#"if ($2 == "st" && bits == 8) after = "bar.sync 0;""#;
+    let table = [table(RULES[0]), table(other)];
+    let texts = table.each_ref().map(|table| map(table, &Models::default()));
+    let differences = |of: usize, before: &str| -> Vec<[String; 2]> {
+        let before = mapping(before);
+        against(&table[of], &before).differ.into_iter().map(|d| [d.emitted, d.expected]).collect()
+    };
+    let is_other = |text: &str| text.starts_with("code that no row can describe") && text.contains("bar.sync");
+    let mended = differences(0, &texts[1]);
+    assert!(!mended.is_empty() && mended.iter().all(|[now, before]| now.contains("st.") && is_other(before)), "{mended:?}");
+    let broken = differences(1, &texts[0]);
+    assert!(!broken.is_empty() && broken.iter().all(|[now, before]| is_other(now) && before.contains("st.")), "{broken:?}");
+    assert_eq!(broken.len(), mended.len());
+    // Where a table says that there is no such operation, and it compiles to something.
+    let absent: String = texts[1]
+        .lines()
+        .map(|line| match line.split_once("=> other ") {
+            Some((head, _)) => format!("{head}=> absent\n"),
+            None => format!("{line}\n"),
+        })
+        .collect();
+    assert_ne!(absent, texts[1]);
+    let found = differences(1, &absent);
+    assert!(found.len() == broken.len() && found.iter().all(|[now, before]| is_other(now) && before == "absent"), "{found:?}");
+    let found = differences(0, &absent);
+    assert!(
+        found.len() == broken.len() && found.iter().all(|[now, before]| now.contains("st.") && before == "absent"),
+        "{found:?}"
+    );
 }

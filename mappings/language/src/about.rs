@@ -7,7 +7,7 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Signature};
 
-use super::kind::{KindSet, OPERATIONS, TYPES};
+use super::kind::{ConstructUse, KindSet, OPERATIONS, RowUses, TYPES};
 use super::tokens::MappingToken;
 use super::{LoweringForm, Row, ScopePattern};
 
@@ -75,6 +75,8 @@ impl RowHead {
 pub struct Left {
     /// Its left-hand side.
     pub head: RowHead,
+    /// Which uses of the construct it is for.
+    pub when: RowUses,
     /// Why; empty if it does not say.
     pub why: String,
     /// Does the construct exist, and compile to something that no row can say?
@@ -118,6 +120,11 @@ impl MappingDescription {
     /// Has the text a row for this form of the operations of a row, of which it does not say what it becomes, or which was left out?
     pub fn is_left(&self, row: &Row, form: LoweringForm) -> bool {
         self.left.iter().map(|left| &left.head).chain(&self.left_out).any(|head| head.is_for(row, form))
+    }
+
+    /// The row that says why there is no lowering for a use in a form of the operations of a row, if there is one.
+    pub fn nothing(&self, row: &Row, form: LoweringForm, cell: ConstructUse) -> Option<&Left> {
+        self.left.iter().filter(|left| left.head.is_for(row, form) && left.when.covers(cell)).max_by_key(|left| left.when.rank())
     }
 
     /// The word that begins the line of a mapping that extends another one.

@@ -159,7 +159,7 @@ impl ConstructRows<'_> {
                     Nothing::Absent(why) => (why.clone(), false),
                     Nothing::Other(why) => (why.clone(), true),
                 };
-                left.push(Left { head: w.head(signature), why, exists });
+                left.push(Left { head: w.head(signature), when: w.when, why, exists });
             }
         }
         if errors.is_empty() { Ok((rows, left)) } else { Err(errors) }

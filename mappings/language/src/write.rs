@@ -8,8 +8,12 @@ use margay_models::signature::{Construct, Operation, Signature};
 use super::about::MappingDescription;
 use super::assemble;
 use super::instruction::is_ptx;
-use super::kind::{KindSet, OPERATIONS, RowUses, TYPES};
+use super::kind::{ConstructUse, KindSet, OPERATIONS, RowUses, TYPES};
 use super::{Lowering, LoweringForm, LoweringStep, Mapping, Row, ScopePattern, StepScope};
+
+/// The right-hand side of what does not exist, and the beginning of that of what no row can say.
+const ABSENT: &str = "absent";
+const OTHER: &str = "other ";
 
 impl LoweringStep {
     /// The instruction as the target's programmers write it; `variable` is the row's scope variable.
@@ -212,7 +216,8 @@ impl Mapping {
     fn lines(&self, row: &Row) -> Vec<[String; 3]> {
         let (source, target) = (self.source.signature, self.target.signature);
         if row.alternatives.is_empty() {
-            return vec![[row.head(source, LoweringForm::Usual), "absent".to_owned(), String::new()]];
+            let said = self.nothing(row, LoweringForm::Usual, ConstructUse::default());
+            return vec![[row.head(source, LoweringForm::Usual), said, String::new()]];
         }
         let mut out = Vec::new();
         let mut forms = row.forms();
@@ -230,6 +235,14 @@ impl Mapping {
             out.extend(self.special_lines(row, form, &of));
         }
         out
+    }
+
+    /// The right-hand side for a use that has no lowering.
+    fn nothing(&self, row: &Row, form: LoweringForm, cell: ConstructUse) -> String {
+        match self.about.nothing(row, form, cell).filter(|left| left.exists) {
+            Some(left) => format!("{OTHER}\"{}\"", left.why),
+            None => ABSENT.to_owned(),
+        }
     }
 
     /// The lines of a form whose lowerings are for some uses only.
@@ -252,14 +265,15 @@ impl Mapping {
                 let hash = from.hash.as_ref().map_or(String::new(), |h| format!(" {h}"));
                 format!(" [{}{hash}]", self.about.evidence[from.evidence].name)
             });
-            let body = [if text.is_empty() { "absent".to_owned() } else { text.join(" or ") }, from];
+            let body = [if text.is_empty() { self.nothing(row, form, cell) } else { text.join(" or ") }, from];
             let index = bodies.iter().position(|b| *b == body).unwrap_or_else(|| {
                 bodies.push(body);
                 bodies.len() - 1
             });
             of_cells.push((cell, index));
         }
-        let absent: Vec<usize> = (0..bodies.len()).filter(|&i| bodies[i][0] == "absent").collect();
+        let is_nothing = |body: &[String; 2]| body[0] == ABSENT || body[0].starts_with(OTHER);
+        let absent: Vec<usize> = (0..bodies.len()).filter(|&i| is_nothing(&bodies[i])).collect();
         RowUses::rows(&of_cells, &absent)
             .into_iter()
             .map(|(when, body)| [row.head_for(source, form, when), bodies[body][0].clone(), bodies[body][1].clone()])
