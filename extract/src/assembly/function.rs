@@ -22,8 +22,12 @@ pub(super) struct AssemblyFunction {
     pub(super) stack: Option<&'static str>,
     /// The register with the address that the function returns to, or that of the stack, where it lies.
     pub(super) returns: Option<&'static str>,
+    /// The registers of the caller.
+    pub(super) kept: &'static [&'static str],
     /// Is what stands above a narrow parameter not known?
     pub(super) open: bool,
+    /// Does a parameter of two registers begin with an even one?
+    pub(super) even: bool,
     /// The bytes of a register.
     pub(super) word: u64,
     pub(super) architecture: Architecture,
@@ -71,7 +75,9 @@ impl AssemblyFunction {
             registers,
             stack: assembly.and_then(|a| a.stack),
             returns: assembly.and_then(|a| a.returns),
+            kept: assembly.map_or(&[], |a| &a.kept),
             open: assembly.is_some_and(|a| a.open),
+            even: assembly.is_some_and(|a| a.even),
             word: u64::from(bits / 8),
             architecture: reader.architecture,
         }

@@ -25,6 +25,8 @@ const STACK: u64 = 0x70000;
 const RETURN: u64 = 0x40000;
 /// So much further on all of them lie where registers have 64 bits: half of an address is no address of them.
 const FAR: u64 = 0x51e7_0000_0000;
+/// So many parameters are pointers: to the object, to the result, to whether it succeeded.
+const POINTERS: usize = 3;
 /// How much of the stack a function may use.
 const STACK_BYTES: u64 = 0x1000;
 /// The register by which a text says that an instruction gives up what was reserved (`clrex`).
@@ -35,6 +37,9 @@ const ANY: &str = "%any";
 const NEXT: &str = "%next";
 /// In which bits what stands above a part of a register, of which nothing else is known, differs from what stands above parameters.
 const BESIDE_PART: u64 = 0x3c69_963c_693c_6996;
+/// What the first of the caller's registers holds; each further one holds one more, so that no two are taken for each other, and what is open differs
+/// in trials.
+const OF_CALLER: u64 = 0x7a69_5b4c;
 /// What lies around the object.
 const BESIDE: u8 = 0x15;
 
@@ -95,7 +100,9 @@ impl TrialMachine<'_> {
         }
         self.write_bytes(self.setting.object, self.setting.bits, known(self.setting.old));
         // What stands above the one is not above the other, or is its sign: the types of front ends have one.
-        let (bits, whole) = (self.setting.bits, mask(self.code.word as u32 * 8));
+        let (bits, word) = (self.setting.bits, self.code.word as u32 * 8);
+        let is_pair = self.code.even && bits > word;
+        let whole = if is_pair { mask(bits) } else { mask(word) };
         let given = |number: u64, open: u64| match self.code.open {
             true => number | open & !mask(bits),
             false => signed(number, bits) as u64 & whole,
@@ -113,20 +120,40 @@ impl TrialMachine<'_> {
             None => {}
         }
         self.registers.insert(ANY.to_owned(), known(self.setting.open));
+        let mut next = 0_usize;
         for (i, &n) in given.iter().enumerate() {
-            match self.code.registers.get(i) {
-                Some(name) => {
-                    self.registers.insert((*name).to_owned(), known(n));
+            // Pointers come first, and have one register.
+            let parts: u32 = if is_pair && i >= POINTERS { 2 } else { 1 };
+            next = next.next_multiple_of(parts as usize);
+            match self.code.registers.get(next..next + parts as usize) {
+                Some(names) => {
+                    next += names.len();
+                    let halves = names
+                        .iter()
+                        .zip(0_u32..)
+                        .map(|(name, half)| ((*name).to_owned(), known(n >> (word * half) & mask(word))));
+                    self.registers.extend(halves);
                 }
                 None => {
-                    self.write_bytes(spilled, self.code.word as u32 * 8, known(n));
-                    spilled += self.code.word;
+                    next = self.code.registers.len();
+                    spilled = spilled.next_multiple_of(u64::from(parts) * self.code.word);
+                    self.write_bytes(spilled, word * parts, known(n));
+                    spilled += u64::from(parts) * self.code.word;
                 }
             }
         }
         if let Some(register) = self.code.stack {
             self.registers.insert(register.to_owned(), known(stack));
         }
+        for (register, number) in self.kept() {
+            self.registers.insert(register.to_owned(), known(number));
+        }
+    }
+
+    /// The registers of the caller, and what each holds.
+    fn kept(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        let (far, open) = (self.far, self.setting.open & mask(self.code.word as u32 * 8));
+        self.code.kept.iter().zip(OF_CALLER..).map(move |(&register, number)| (register, (number + far) ^ open))
     }
 
     fn run(&mut self) -> Result<(), String> {
@@ -142,11 +169,7 @@ impl TrialMachine<'_> {
                         self.at = to;
                         break;
                     }
-                    TrialNext::End if self.is_back() => return Ok(()),
-                    TrialNext::End => {
-                        let text = self.code.text(at);
-                        return Err(format!("`{text}` does not lead back to where the function was called"));
-                    }
+                    TrialNext::End => return self.back(at),
                 }
             }
         }
@@ -161,6 +184,20 @@ impl TrialMachine<'_> {
         let is_kept = |at: u64| self.memory.get(&at).is_some_and(|b| b.number == Some(u64::from(BESIDE)));
         self.course.harms = around.any(|at| !own.contains(&at) && !is_kept(at));
         self.course
+    }
+
+    /// A return must lead to where the function was called, with the stack and the caller's registers as they were.
+    fn back(&self, at: usize) -> Result<(), String> {
+        if !self.is_back() {
+            return Err(format!("`{}` does not lead back to where the function was called", self.code.text(at)));
+        }
+        // A narrow register may be held as a number with a sign.
+        let own = mask(self.code.word as u32 * 8);
+        let held = |register: &str| self.registers.get(register).and_then(|word| word.number).map(|number| number & own);
+        match self.kept().find(|&(register, number)| held(register) != Some(number)) {
+            Some((register, _)) => Err(format!("it does not give `{register}` back as it was, which is the caller's")),
+            None => Ok(()),
+        }
     }
 
     /// Does a return lead to where the function was called, with the stack as it was?

@@ -33,7 +33,11 @@ fn success_is_known() {
         "push {r4, lr}; ldr lr, [sp, #8]; 1:; ldrex ip, [r0]; cmp ip, lr; bne 2f; strex r4, r3, [r0]; cmp r4, #0; bne 1b; 2:; dmb ish; \
              moveq r3, #1; movne r3, #0; strb r3, [r2]; str ip, [r1]; pop {r4, pc}",
         "ldrex_strex ; ctrl ; dmb, ldrex_strex ; ctrl ; dmb",
-        &[("strb r3", "strb r5", UNKNOWN), ("strb r3, [r2]; ", "", UNKNOWN), ("#8]", "#4]", "it does not write although")],
+        &[
+            ("strb r3", "strb r5", "says that it succeeded"),
+            ("strb r3, [r2]; ", "", UNKNOWN),
+            ("#8]", "#4]", "it does not write although"),
+        ],
     )]);
 }
 
@@ -125,4 +129,77 @@ fn flags_are_those_of_the_machine() {
             }
         }
     }
+}
+
+/// 64 bits are pairs of registers, one access in an exclusive pair and two elsewhere; what is computed has a carry. An instruction under a condition says so
+/// itself, whatever `it` announces.
+#[test]
+fn pairs_of_registers() {
+    const SWAPPED: &str = "push {r4, r5, r6, r7, fp}; ldrd fp, [sp, #28]; ldrd r6, [sp, #20]; dmb ish; 1:; ldrexd r4, r5, [r0]; cmp r5, ip; it eq; \
+                           cmpeq r4, fp; bne 2f; strexd r3, r6, r7, [r0]; cmp r3, #0; bne 1b; 2:; dmb ish; ite eq; moveq r3, #1; movne r3, #0; \
+                           strb r3, [r2]; strd r4, [r1]; pop {r4, r5, r6, r7, fp}; bx lr";
+    const ADDED: &str = "push {r4, r5, r6, r7}; ldrd r2, [sp, #16]; dmb ish; 1:; ldrexd r4, r5, [r0]; adds r6, r4, r2; adc r7, r5, r3; \
+                         strexd ip, r6, r7, [r0]; cmp ip, #0; bne 1b; dmb ish; strd r4, [r1]; pop {r4, r5, r6, r7}; bx lr";
+    const SUBTRACTED: &str = "push {r4, r5, r6, r7}; ldrd r2, [sp, #16]; dmb ish; 1:; ldrexd r4, r5, [r0]; subs r6, r4, r2; sbc r7, r5, r3; \
+                         strexd ip, r6, r7, [r0]; cmp ip, #0; bne 1b; dmb ish; strd r4, [r1]; pop {r4, r5, r6, r7}; bx lr";
+    const STORED: &str = "push {r4, r5}; ldrd r2, [sp, #8]; dmb ish; 1:; ldrexd r4, r5, [r0]; strexd r1, r2, r3, [r0]; cmp r1, #0; bne 1b; dmb ish; \
+                          pop {r4, r5}; bx lr";
+    beside(&[
+        (
+            "armv7",
+            SWAP,
+            "b64",
+            SWAPPED,
+            "dmb ; ldrex_strex ; ctrl ; dmb, dmb ; ldrex_strex ; ctrl ; dmb",
+            &[
+                ("cmp r5, ip; it eq; cmpeq r4, fp", "cmp r4, fp", "it writes over"),
+                ("cmp r5, ip; it eq; cmpeq r4, fp", "cmp r5, ip", "it writes over"),
+                ("it eq; cmpeq", "cmp", "it writes over"),
+                ("ldrd fp, [sp, #28]", "ldrd fp, [sp, #24]", "other: "),
+                ("strd r4, [r1]", "str r4, [r1]", "what it returns cannot be followed"),
+                ("strexd r3, r6, r7", "strexd r3, r7, r6", "it writes 0x"),
+                ("strexd r3, r6, r7", "strex r3, r6", "it writes 0x"),
+                ("pop {r4, r5, r6, r7, fp}", "pop {r4, r5, r6, fp, r7}", "other: "),
+            ],
+        ),
+        (
+            "armv7",
+            rmw("add"),
+            "b64",
+            ADDED,
+            "dmb ; ldrex_strex ; ctrl ; dmb",
+            &[("adc r7, r5, r3", "add r7, r5, r3; add r7, r7, #1", "add of"), ("adc r7, r5, r3", "adc r7, r5, r2", "add of")],
+        ),
+        (
+            "armv7",
+            rmw("sub"),
+            "b64",
+            SUBTRACTED,
+            "dmb ; ldrex_strex ; ctrl ; dmb",
+            &[("sbc r7, r5, r3", "sub r7, r5, r3", "sub of"), ("sbc r7, r5, r3", "adc r7, r5, r3", "sub of")],
+        ),
+        (
+            "armv7",
+            What::Load,
+            "b64",
+            "ldrexd r2, r3, [r0]; dmb ish; strd r2, [r1]; bx lr",
+            "ldr ; dmb",
+            &[
+                ("ldrexd r2, r3, [r0]", "ldrd r2, [r0]", "other: "),
+                ("ldrexd r2, r3, [r0]", "ldrexd r3, r2, [r0]; mov r2, r3", "returns"),
+                ("strd r2, [r1]", "strd r2, r2, [r1]", "returns"),
+            ],
+        ),
+        (
+            "armv7",
+            What::Store,
+            "b64",
+            STORED,
+            "dmb ; ldrex_strex ; ctrl ; dmb",
+            &[
+                ("[sp, #8]", "[sp, #16]", "it writes 0x"),
+                ("1:; ldrexd r4, r5, [r0]; strexd r1, r2, r3, [r0]; cmp r1, #0; bne 1b", "strd r2, [r0]", "more than once"),
+            ],
+        ),
+    ]);
 }

@@ -80,6 +80,85 @@ fn beside(all: &[Beside]) {
     }
 }
 
+/// A register that is the caller's is given back as it was, on every path, whole, and in its own place.
+#[test]
+fn registers_of_the_caller() {
+    beside(&[
+        (
+            "x86",
+            What::Load,
+            "b32",
+            "pushq %rbx; pushq %r12; movl (%rdi), %ebx; movl %ebx, (%rsi); popq %r12; popq %rbx; ret",
+            "load",
+            &[
+                ("pushq %rbx; pushq %r12", "pushq %r12; pushq %rbx", "does not give `rbx` back"),
+                ("popq %rbx", "addq $8, %rsp", "does not give `rbx` back"),
+                ("popq %r12", "popq %r12; movl %r12d, %r12d", "does not give `r12` back"),
+                ("popq %r12", "addq $8, %rsp", "load"),
+                ("popq %rbx", "popq %rbx; movl $1, %r11d", "load"),
+                ("popq %rbx", "popq %rbx; movb $1, %r15b", "does not give `r15` back"),
+                ("popq %rbx", "popq %rbx; movl (%rdi), %ebp", "does not give `rbp` back"),
+            ],
+        ),
+        (
+            "aarch64",
+            rmw("add"),
+            "b32",
+            "stp x29, x30, [sp, -32]!; str x19, [sp, 16]; 1:; ldaxr w2, [x0]; add w19, w2, w3; stlxr w5, w19, [x0]; cbnz w5, 1b; str w2, [x1]; ldr x19, [sp, 16]; ldp x29, x30, [sp], 32; ret",
+            "ldaxr_stlxr",
+            &[
+                ("ldr x19, [sp, 16]; ", "", "does not give `x19` back"),
+                ("str x19, [sp, 16]; ", "", "does not give `x19` back"),
+                ("ldr x19, [sp, 16]", "ldr w19, [sp, 16]", "does not give `x19` back"),
+                ("ldr x19, [sp, 16]", "ldr x19, [sp]", "does not give `x19` back"),
+                ("stlxr w5, w19, [x0]; cbnz w5, 1b", "stlxr w20, w19, [x0]; cbnz w20, 1b", "does not give `x20` back"),
+                ("ldp x29, x30, [sp], 32", "ldr x30, [sp, 8]; add sp, sp, 32; mov x29, x19", "does not give `x29` back"),
+            ],
+        ),
+        (
+            "armv7",
+            rmw("add"),
+            "b32",
+            "push {r4, lr}; dmb ish; 1:; ldrex r4, [r0]; add ip, r4, r3; strex lr, ip, [r0]; cmp lr, #0; bne 1b; dmb ish; str r4, [r1]; pop {r4, pc}",
+            "dmb ; ldrex_strex ; ctrl ; dmb",
+            &[
+                ("pop {r4, pc}", "pop {r5, pc}", "does not give `r4` back"),
+                ("pop {r4, pc}", "pop {r3, pc}", "does not give `r4` back"),
+                ("strex lr, ip, [r0]; cmp lr", "strex r9, ip, [r0]; cmp r9", "does not give `r9` back"),
+            ],
+        ),
+        (
+            "riscv",
+            What::Load,
+            "b32",
+            "addi sp, sp, -16; sd s0, 8(sp); mv s0, a1; lw a5, 0(a0); sw a5, 0(s0); ld s0, 8(sp); addi sp, sp, 16; jr ra",
+            "lw",
+            &[
+                ("ld s0, 8(sp); ", "", "does not give `x8` back"),
+                ("ld s0, 8(sp)", "lw s0, 8(sp)", "does not give `x8` back"),
+                ("sd s0, 8(sp)", "sw s0, 8(sp)", "does not give `x8` back"),
+                ("a5, 0(a0); sw a5", "s11, 0(a0); sw s11", "does not give `x27` back"),
+            ],
+        ),
+        (
+            "power",
+            What::Load,
+            "b32",
+            "std 31, -8(1); stdu 1, -80(1); mr 31, 1; std 3, 32(31); std 4, 40(31); ld 9, 32(31); lwz 8, 0(9); ld 9, 40(31); stw 8, 0(9); addi 1, 31, 80; ld 31, -8(1); blr",
+            "ld",
+            &[
+                ("; ld 31, -8(1)", "", "does not give `r31` back"),
+                ("; ld 31, -8(1)", "; ld 31, -80(1)", "does not give `r31` back"),
+                ("addi 1, 31, 80", "ld 1, 0(31)", "ld"),
+                ("addi 1, 31, 80", "ld 1, 8(31)", "other: "),
+                ("stdu 1, -80(1)", "stdu 1, -96(1)", "does not lead back to where the function was called"),
+                ("stdu 1, -80(1)", "stdu 9, -80(1)", "addresses that are written back"),
+                ("lwz 8, 0(9)", "lwz 14, 0(9); mr 8, 14", "does not give `r14` back"),
+            ],
+        ),
+    ]);
+}
+
 /// Two numbers of 32 bits, and what their sum and their difference make of carry and overflow.
 struct FlagNumbers {
     a: u32,

@@ -292,16 +292,16 @@ fn flags_are_those_of_the_machine() {
         let (least, most) = (a as i32 == i32::MIN, a as i32 == i32::MAX);
         let (inc, dec) = (a.wrapping_add(1), a.wrapping_sub(1));
         for (instruction, (zero, carry, less, sign)) in [
-            ("cmpl %ebx, %eax", flags(difference, borrow, over)),
-            ("subl %ebx, %eax", flags(difference, borrow, over)),
-            ("addl %ebx, %eax", flags(sum, carry, over_sum)),
-            ("andl %ebx, %eax", flags(a & b, false, false)),
-            ("testl %ebx, %eax", flags(a & b, false, false)),
-            ("xorl %ebx, %eax", flags(a ^ b, false, false)),
+            ("cmpl %ecx, %eax", flags(difference, borrow, over)),
+            ("subl %ecx, %eax", flags(difference, borrow, over)),
+            ("addl %ecx, %eax", flags(sum, carry, over_sum)),
+            ("andl %ecx, %eax", flags(a & b, false, false)),
+            ("testl %ecx, %eax", flags(a & b, false, false)),
+            ("xorl %ecx, %eax", flags(a ^ b, false, false)),
             // The carry is that of the comparison before it.
-            ("cmpl %ebx, %eax; incl %eax", flags(inc, borrow, most)),
-            ("cmpl %ebx, %eax; decl %eax", flags(dec, borrow, least)),
-            ("addl %eax, %ebx; decl %eax", flags(dec, carry, least)),
+            ("cmpl %ecx, %eax; incl %eax", flags(inc, borrow, most)),
+            ("cmpl %ecx, %eax; decl %eax", flags(dec, borrow, least)),
+            ("addl %eax, %ecx; decl %eax", flags(dec, carry, least)),
             ("negl %eax", flags(a.wrapping_neg(), a != 0, least)),
         ] {
             let conditions = [
@@ -319,7 +319,7 @@ fn flags_are_those_of_the_machine() {
                 ("ns", !sign),
             ];
             for (condition, holds) in conditions {
-                let begin = format!("movl ${a}, %eax; movl ${b}, %ebx; {instruction}");
+                let begin = format!("movl ${a}, %eax; movl ${b}, %ecx; {instruction}");
                 let chosen = format!("movl $0, %edx; movl $1, %ecx; cmov{condition}l %ecx, %edx; testl %edx, %edx; jne");
                 for way in [format!("j{condition}"), format!("set{condition} %cl; testb %cl, %cl; jne"), chosen] {
                     fence_stands("x86", "mfence", &format!("{begin}; {way} 1f; ret; 1:; mfence; ret"), holds);

@@ -31,8 +31,12 @@ pub struct Assembly {
     pub stack: Option<&'static str>,
     /// The register that holds where a function returns to; if it is the one of the stack, that lies at its top.
     pub returns: Option<&'static str>,
+    /// The registers of the caller that a function gives back as they were, beside that of the stack.
+    pub kept: Vec<&'static str>,
     /// Is what a register has above a narrower parameter whatever it is? Else it is the sign.
     pub open: bool,
+    /// Does a parameter of two registers begin with an even one, and on the stack at a multiple of its size? Else none has two registers.
+    pub even: bool,
     refused: Vec<Refused>,
     /// The words that lines `each` let stand for several.
     alternatives: Vec<(&'static str, Vec<(String, String)>)>,
@@ -295,18 +299,20 @@ impl ArchitectureReader<'_> {
         Ok(())
     }
 
-    /// `parameters x0..x7 stack sp return x30 open`.
+    /// `parameters x0..x7 stack sp return x30 open kept x19..x29`.
     fn parameters(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
         self.the_assembly(keyword, "parameters")?;
         let words = self.plain_words(rest, "parameters")?;
-        let end = words.iter().position(|(word, _)| ["stack", "return", "open"].contains(word)).unwrap_or(words.len());
+        let is_keyword = |word: &str| ["stack", "return", "open", "even", "kept"].contains(&word);
+        let registers = |words: &[(&str, Span)]| words.iter().position(|(word, _)| is_keyword(word)).unwrap_or(words.len());
+        let end = registers(&words);
         let names = self.ranges(&words[..end])?;
         if names.is_empty() {
             let message = "expected the registers of a function's parameters";
             return Err(self.error(after(keyword), message, "expected a register", Self::shape("parameters")));
         }
-        let known = names.iter().map(|(name, span)| self.whole(keyword, name, *span)).collect::<Result<Vec<_>, _>>()?;
-        let (mut stack, mut returns, mut open) = (None, None, false);
+        let known = self.wholes(keyword, &names)?;
+        let (mut stack, mut returns, mut open, mut even, mut kept) = (None, None, false, false, Vec::new());
         let mut rest = &words[end..];
         loop {
             rest = match rest {
@@ -314,6 +320,19 @@ impl ArchitectureReader<'_> {
                 [("open", _), rest @ ..] => {
                     open = true;
                     rest
+                }
+                [("even", _), rest @ ..] => {
+                    even = true;
+                    rest
+                }
+                [("kept", span), rest @ ..] => {
+                    let end = registers(rest);
+                    if end == 0 {
+                        let message = "expected the registers that a function gives back as they were";
+                        return Err(self.error(after(*span), message, "expected a register", Self::shape("parameters")));
+                    }
+                    kept.extend(self.wholes(keyword, &self.ranges(&rest[..end])?)?);
+                    &rest[end..]
                 }
                 [(word @ ("stack" | "return"), _), (name, span), rest @ ..] => {
                     let whole = Some(self.whole(keyword, &name.to_ascii_lowercase(), *span)?);
@@ -328,8 +347,13 @@ impl ArchitectureReader<'_> {
         }
         let assembly = self.the_assembly(keyword, "parameters")?;
         (assembly.parameters, assembly.stack) = (known, stack);
-        (assembly.returns, assembly.open) = (returns, open);
+        (assembly.returns, assembly.open, assembly.even, assembly.kept) = (returns, open, even, kept);
         Ok(())
+    }
+
+    /// The registers that names mean.
+    fn wholes(&mut self, keyword: Span, names: &[(String, Span)]) -> Result<Vec<&'static str>, Diagnostic> {
+        names.iter().map(|(name, span)| self.whole(keyword, name, *span)).collect()
     }
 
     /// The register that a name means, or is a part of.

@@ -54,7 +54,7 @@ const STATEMENTS: [(&str, &str); 28] = [
     ("comments", "comments and in quotes what begins a comment that ends with its line"),
     (
         "parameters",
-        "parameters and the registers of a function's parameters; then `stack` and the stack pointer, `return` and the register of the return address, `open`",
+        "parameters and the registers of a function's parameters; then `stack` and the stack pointer, `return` and the register of the return address, `open`, `even`, `kept` and the registers that are the caller's",
     ),
     ("refuse", "refuse \"why\" and the first words of instructions; `ld1*` is all that begin so"),
     ("front-end", "front-end generic, c or ptx"),
