@@ -40,6 +40,8 @@ pub(crate) struct Questions {
     grows_with_reads: bool,
     /// And when read-modify-writes that write back what they read are taken out?
     allows_no_less_without_rewrites: bool,
+    /// May values determine themselves: does no axiom forbid cycles of reads-from, data and read-modify-writes?
+    pub has_thin_air: bool,
     ordered: Ordered,
 }
 
@@ -58,6 +60,7 @@ impl Questions {
             race_meaning: model.race_meaning(),
             grows_with_reads: grows_with_reads(model),
             allows_no_less_without_rewrites: allows_no_less_without_rewrites(model),
+            has_thin_air: !model.forbids_cycles_of(&[BaseRelation::Rf, BaseRelation::Data, BaseRelation::Rmw]),
             ordered,
         }
     }
@@ -114,5 +117,23 @@ impl Questions {
         let Some(split) = cells::split(test)? else { return unfolded(test) };
         (self.ordered)(&split, &self.model, options)?;
         unfolded(&split.test)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use margay_models::library;
+
+    use super::Questions;
+
+    #[test]
+    fn values_come_from_thin_air_where_no_axiom_forbids_it() {
+        for (name, has_thin_air) in [("ptx-8", false), ("c20", true), ("rc11-lb", true)] {
+            let model = library::load(name, &[]).unwrap().model;
+            assert_eq!(Questions::new(&model, |_, _, _| Ok(())).has_thin_air, has_thin_air, "{name}");
+        }
+        let model = library::load("ptx-8", &[]).unwrap().model;
+        let left_out: Vec<usize> = model.checks_named("No-Thin-Air").collect();
+        assert!(Questions::new(&model.choosing(&[], &left_out), |_, _, _| Ok(())).has_thin_air);
     }
 }

@@ -25,7 +25,7 @@ impl<'a> CycleValues<'a> {
         let computed = self.computed.get_or_init(|| {
             let merged = Merged::new(self.unfolding)?;
             let physical = |l: u16| self.unfolding.locations()[usize::from(l)].physical;
-            let domains = Domains::new(&merged, &physical, &condition_numbers(self.unfolding))?;
+            let domains = Domains::new(&merged, &physical, &condition_numbers(self.unfolding), true)?;
             Ok((merged, domains))
         });
         let (merged, domains) = computed.as_ref().map_err(Clone::clone)?;

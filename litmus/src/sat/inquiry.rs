@@ -130,7 +130,7 @@ impl SatRunner {
         }
         let in_time = || if options.is_over() { Err(Error::Time) } else { Ok(()) };
         in_time()?;
-        let (merged, domains) = merge(unfolding)?;
+        let (merged, domains) = merge(unfolding, self.questions.has_thin_air)?;
         in_time()?;
         let facts = Facts {
             merged: &merged,

@@ -82,8 +82,12 @@ impl SatRunner {
     pub fn is_renamed(&self, test: &Test, other: &Test, threads: &[usize], options: &Options) -> bool {
         let subject = |test: &Test| self.questions.of_test(test, options).ok();
         let (Some(here), Some(there)) = (subject(test), subject(other)) else { return false };
+        let from_thin_air = self.questions.has_thin_air;
         let is_same = |here: &Unfolding, there: &Unfolding| {
-            let (Ok((merged, domains)), Ok((others, of_others))) = (merge(here), merge(there)) else { return false };
+            let (Ok((merged, domains)), Ok((others, of_others))) = (merge(here, from_thin_air), merge(there, from_thin_air))
+            else {
+                return false;
+            };
             let here = MergedTest { unfolding: here, merged: &merged, domains: &domains };
             let there = MergedTest { unfolding: there, merged: &others, domains: &of_others };
             Renaming::of(here, there, threads).is_some()
@@ -127,7 +131,7 @@ impl SatRunner {
         if unfolding.is_empty() {
             return Ok(None);
         }
-        let (merged, domains) = merge(&unfolding)?;
+        let (merged, domains) = merge(&unfolding, true)?;
         let facts = Facts {
             merged: &merged,
             signature: self.questions.signature,
@@ -172,11 +176,11 @@ impl SatRunner {
     }
 }
 
-/// All paths in one, and the values on them.
-fn merge(unfolding: &Unfolding) -> Result<(Merged, Domains), Error> {
+/// All paths in one, and the values on them; with those that come from thin air, where a model may allow it or its axioms are not all asked for.
+fn merge(unfolding: &Unfolding, from_thin_air: bool) -> Result<(Merged, Domains), Error> {
     let merged = Merged::new(unfolding)?;
     let physical = |l: u16| unfolding.locations()[usize::from(l)].physical;
-    let domains = Domains::new(&merged, &physical, &condition_numbers(unfolding))?;
+    let domains = Domains::new(&merged, &physical, &condition_numbers(unfolding), from_thin_air)?;
     Ok((merged, domains))
 }
 

@@ -6,9 +6,9 @@
 //!
 //! On a cycle, values determine themselves: any that do are an execution (models without an axiom against thin air allow it).
 //! There may be infinitely many; those that follow, in as many steps, from 0, 1, and the numbers of the program and the
-//! condition count. This is a bound, the same for all engines.
+//! condition count. This is a bound, the same for all engines. Where a model forbids every such cycle, none is looked for.
 
-use super::merge::{Merged, MergedValue};
+use super::merge::{DATA, Merged, MergedValue};
 use super::{Error, ValueId, contents};
 use margay_models::execution::Kind;
 
@@ -32,8 +32,8 @@ pub(crate) struct Domains {
 }
 
 impl Domains {
-    /// `mentioned`: the numbers of the condition.
-    pub fn new(merged: &Merged, locations: &impl Fn(u16) -> u16, mentioned: &[i64]) -> Result<Self, Error> {
+    /// `mentioned`: the numbers of the condition; `from_thin_air`: may values determine themselves, where they do so through data and read-modify-writes alone?
+    pub fn new(merged: &Merged, locations: &impl Fn(u16) -> u16, mentioned: &[i64], from_thin_air: bool) -> Result<Self, Error> {
         let n = merged.events.len();
         let physical = |e: usize| merged.events[e].data.location.map(locations);
         let sources: Vec<Vec<usize>> = (0..n)
@@ -46,9 +46,12 @@ impl Domains {
             .collect();
         let (reads, values) = (vec![Vec::new(); n], vec![Vec::new(); merged.values.len()]);
         let mut domains = Self { reads, values, sources, is_known: vec![false; n] };
-        let seeds = seeds(merged, mentioned);
-        for r in domains.on_cycles(merged) {
-            domains.reads[r].clone_from(&seeds);
+        let inputs = inputs(merged);
+        if from_thin_air || !passes_by_dependencies(merged, &inputs) {
+            let seeds = seeds(merged, mentioned);
+            for r in domains.on_cycles(merged, &inputs) {
+                domains.reads[r].clone_from(&seeds);
+            }
         }
         for (r, values) in contents::contents(merged, locations).into_iter().enumerate() {
             let Some(mut values) = values else { continue };
@@ -104,20 +107,7 @@ impl Domains {
     }
 
     /// The reads that may return what they themselves make be written.
-    fn on_cycles(&self, merged: &Merged) -> Vec<usize> {
-        // For each value the reads that it is computed from.
-        let mut inputs: Vec<Vec<usize>> = Vec::with_capacity(merged.values.len());
-        for value in &merged.values {
-            let mut reads = match *value {
-                MergedValue::Number(_) => Vec::new(),
-                MergedValue::Read(r) => vec![r],
-                MergedValue::Unary(_, a) => inputs[a.index()].clone(),
-                MergedValue::Binary(_, a, b) => [inputs[a.index()].as_slice(), &inputs[b.index()]].concat(),
-            };
-            reads.sort_unstable();
-            reads.dedup();
-            inputs.push(reads);
-        }
+    fn on_cycles(&self, merged: &Merged, inputs: &[Vec<usize>]) -> Vec<usize> {
         let before = |r: usize| -> Vec<usize> {
             let written = self.sources[r].iter().filter_map(|&w| merged.events[w].value);
             written.flat_map(|v| inputs[v.index()].iter().copied()).collect()
@@ -135,6 +125,32 @@ impl Domains {
         };
         (0..merged.events.len()).filter(reaches_itself).collect()
     }
+}
+
+/// For each value the reads that it is computed from.
+fn inputs(merged: &Merged) -> Vec<Vec<usize>> {
+    let mut inputs: Vec<Vec<usize>> = Vec::with_capacity(merged.values.len());
+    for value in &merged.values {
+        let mut reads = match *value {
+            MergedValue::Number(_) => Vec::new(),
+            MergedValue::Read(r) => vec![r],
+            MergedValue::Unary(_, a) => inputs[a.index()].clone(),
+            MergedValue::Binary(_, a, b) => [inputs[a.index()].as_slice(), &inputs[b.index()]].concat(),
+        };
+        reads.sort_unstable();
+        reads.dedup();
+        inputs.push(reads);
+    }
+    inputs
+}
+
+/// Does each write depend on the reads that its value is computed from, by data or as a read-modify-write? Then values that determine themselves are a cycle
+/// of these and of reads-from.
+fn passes_by_dependencies(merged: &Merged, inputs: &[Vec<usize>]) -> bool {
+    merged.events.iter().all(|event| {
+        let reads = event.value.map_or(&[][..], |value| inputs[value.index()].as_slice());
+        reads.iter().all(|read| event.depends[DATA].contains(read) || event.modifies == Some(*read))
+    })
 }
 
 /// Where the values of cycles start from.
@@ -169,4 +185,39 @@ fn tidy(values: &mut Vec<i64>) -> Result<(), Error> {
 
 fn too_many() -> Error {
     Error::new(format!("a value is one of more than {MAX_VALUES}; the explicit engine may do without knowing them"))
+}
+
+#[cfg(test)]
+mod tests {
+    use margay_models::diagnostic::SourceFile;
+    use margay_models::execution::Kind;
+
+    use super::{DATA, Domains};
+    use crate::outcome::condition_numbers;
+    use crate::unfold::{Merged, Unfolding, UnfoldingBounds};
+
+    /// Two threads that copy what they read, each to where the other one reads: a 42 that nobody writes is a value on a cycle.
+    const COPIES: &str = "PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n \
+        ld.relaxed.gpu.u32 r0, x | ld.relaxed.gpu.u32 r1, y ;\n \
+        st.relaxed.gpu.u32 y, r0 | st.relaxed.gpu.u32 x, r1 ;\n\
+        exists (P0:r0 == 42)\n";
+
+    #[test]
+    fn values_from_thin_air_count_where_no_axiom_forbids_all_of_their_cycles() {
+        let test = crate::read::test(&SourceFile::new("t.litmus", COPIES.to_owned())).expect("it is read").test;
+        let unfolding = Unfolding::new(&test, test.dialect.signature(), UnfoldingBounds::default()).expect("it is unfolded");
+        let mut merged = Merged::new(&unfolding).expect("it is merged");
+        let read = |merged: &Merged, from_thin_air: bool| {
+            let physical = |l: u16| unfolding.locations()[usize::from(l)].physical;
+            let domains = Domains::new(merged, &physical, &condition_numbers(&unfolding), from_thin_air).expect("they are few");
+            let is_read = |&e: &usize| merged.events[e].data.kind == Kind::Read;
+            (0..merged.events.len()).filter(is_read).map(|e| domains.reads[e].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(read(&merged, true), [[0, 1, 42], [0, 1, 42]]);
+        assert_eq!(read(&merged, false), [[0], [0]]);
+        // A value that is passed on without a dependency is on no cycle that the axiom forbids.
+        let write = (0..merged.events.len()).find(|&e| merged.events[e].data.kind == Kind::Write).expect("a write");
+        merged.events[write].depends[DATA].clear();
+        assert_eq!(read(&merged, false), [[0, 1, 42], [0, 1, 42]]);
+    }
 }

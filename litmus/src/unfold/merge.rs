@@ -12,6 +12,9 @@ use super::path::{PathEvent, Positions};
 use super::symbol::{Binary, Symbol, SymbolNode, Symbols, Unary};
 use super::{Error, Unfolding};
 
+/// Where in [`MergedEvent::depends`] the reads are that what it writes depends on.
+pub(super) const DATA: usize = 1;
+
 /// What a value is, over merged events; operands come before what is computed from them, and equal values are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum MergedValue {

@@ -1,6 +1,6 @@
 //! Questions about a typed model: what it mentions, and where its checks and definitions are.
 
-use super::{Check, Definition, ExprId, Model, Node, Role};
+use super::{Check, CheckKind, Definition, ExprId, Model, Node, Role};
 use crate::diagnostic::Place;
 use crate::execution::Scope;
 use crate::signature::{BaseRelation, BaseSet, Signature};
@@ -47,6 +47,24 @@ impl Model {
     /// The checks that every allowed execution passes, with their indices.
     pub fn axioms(&self) -> impl Iterator<Item = (usize, &Check)> {
         self.checks.iter().enumerate().filter(|(_, c)| c.role == Role::Axiom)
+    }
+
+    /// Does an axiom say that the union of these relations has no cycle? (One whose relation is a union with each of them in it, as the text has it.)
+    pub fn forbids_cycles_of(&self, relations: &[BaseRelation]) -> bool {
+        let is_one = |check: &Check| {
+            let mut found = Vec::new();
+            let mut open = vec![check.expr];
+            while let Some(id) = open.pop() {
+                match self.arena.node(id) {
+                    Node::Union(a, b) => open.extend([a, b]),
+                    Node::Definition(d) if self.definition(d).group.is_none() => open.push(self.definition(d).body),
+                    Node::Relation(relation) => found.push(relation),
+                    _ => {}
+                }
+            }
+            check.kind == CheckKind::Acyclic && !check.negated && relations.iter().all(|relation| found.contains(relation))
+        };
+        self.axioms().any(|(_, check)| is_one(check))
     }
 
     /// Do the checks depend on a base set?
