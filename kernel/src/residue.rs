@@ -481,7 +481,8 @@ fn without_detours(code: &mut Vec<Line>) {
     });
 }
 
-/// Has a jump lead at once where one that it alone comes to leads: a round of a loop that goes back from within a branch ends with that branch.
+/// Has a jump lead at once where one that it alone comes to leads, and all that come to a jump back lead back themselves: a round of a loop that goes back
+/// from within a branch ends with that branch.
 fn without_stopovers(code: &mut [Line]) {
     let labels = labels(code);
     let mut jumps: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
@@ -491,12 +492,17 @@ fn without_stopovers(code: &mut [Line]) {
         }
     }
     for (to, all) in jumps {
-        let ([at], Some(&label)) = (all.as_slice(), labels.get(&to)) else { continue };
+        let Some(&label) = labels.get(&to) else { continue };
         let is_alone = label.checked_sub(1).is_some_and(|n| matches!(code[n].0, CodePiece::End | CodePiece::Jump(None, _)));
         let Some((CodePiece::Jump(None, further), _)) = code.get(label + 1).filter(|_| is_alone) else { continue };
         let further = *further;
-        if let (CodePiece::Jump(_, target), true) = (&mut code[*at].0, further != to) {
-            *target = further;
+        if further == to || all.len() > 1 && labels.get(&further).is_none_or(|&head| head > label) {
+            continue;
+        }
+        for at in all {
+            if let CodePiece::Jump(_, target) = &mut code[at].0 {
+                *target = further;
+            }
         }
     }
 }

@@ -452,6 +452,29 @@ fn constants_are_computed() {
     assert_eq!(Case::new(&text, "k", &["1x2"]).kinds(), one(FindingKind::Race));
 }
 
+/// A reader-writer lock, as it is written by hand: a reader goes back where a writer has the lock, and where another one came in between. Two jumps lead back
+/// through one that they share, and both were a loop that does more than wait.
+#[test]
+fn a_reader_of_a_lock_waits_or_tries_again() {
+    let of = |fence: &str, after_writing: &str| {
+        let code = format!(
+            "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra AGAIN;\n\
+             W:\natom.global.cas.b32 %r2, [lock], 0, -1;\nsetp.ne.s32 %p2, %r2, 0;\n@%p2 bra W;\n{fence}\
+             ld.global.u32 %r3, [data];\nadd.u32 %r3, %r3, 1;\nst.global.u32 [data], %r3;\n{fence}{after_writing}ret;\n\
+             AGAIN:\nld.volatile.global.u32 %r4, [lock];\nsetp.lt.s32 %p3, %r4, 0;\n@%p3 bra BACK;\nadd.s32 %r5, %r4, 1;\n\
+             atom.global.cas.b32 %r6, [lock], %r4, %r5;\nsetp.ne.s32 %p4, %r6, %r4;\n@%p4 bra BACK;\n{fence}\
+             ld.global.u32 %r7, [data];\nst.global.u32 [out], %r7;\n{fence}atom.global.add.u32 %r8, [lock], -1;\nret;\nBACK:\nbra AGAIN;"
+        );
+        let variables = ".global .align 4 .u32 lock;\n.global .align 4 .u32 data;\n.global .align 4 .u32 out;";
+        Case::new(&kernel("", variables, &code), "k", &["2x1"]).kinds()
+    };
+    let unlocks = "atom.global.exch.b32 %r9, [lock], 0;\n";
+    assert_eq!(of("membar.gl;\n", unlocks), [].into());
+    assert_eq!(of("", unlocks), one(FindingKind::Race));
+    // Nobody unlocks: the reader waits for ever.
+    assert_eq!(of("membar.gl;\n", ""), one(FindingKind::Wait));
+}
+
 #[test]
 fn launches_and_arguments_are_read() {
     assert_eq!("2x32".parse::<Launch>(), Ok(Launch::new(2, 32)));
