@@ -895,6 +895,11 @@ Ltac crush :=
     | lazymatch goal with |- exists _, _ => solve [firstorder] | |- False => solve [firstorder] end
     | apply NNPP; let no := fresh in intro no; opened; first [solve [eauto 6] | solve [firstorder] ]
     | solve [eauto 12] ].
+(* A clause of a definition in which a chain is supposed: the chain stays as it is. What is taken apart would have to be put together again, and
+   where a definition has many parts the search for that does not end. *)
+Ltac folded :=
+  intros; cbv beta delta [set_union set_inter set_minus union inter minus product diagonal inverse from into not] in *;
+  apply NNPP; let no := fresh in intro no; tauto.
 Ltac idle no :=
   lazymatch goal with
   | |- _ /\ _ => split; idle no

@@ -126,7 +126,15 @@ impl RocqWriter {
         };
         let name = format!("fact_{number}");
         let statement = self.text.closed_clause(&self.theory, &clause.lits, clause.variables);
-        let proof = by_row.unwrap_or_else(|| format!("{given} alone. crush."));
+        let is_chain = |l: &Lit| !l.positive && matches!(self.theory.symbols.get(l.atom.pred).meaning, Meaning::Sequence(..));
+        let is_defined = |p: Pred| matches!(self.theory.symbols.get(p).meaning, Meaning::Defined(_));
+        let tactic = match &reason {
+            SentenceReason::Definition(p) if is_defined(*p) && clause.lits.iter().any(is_chain) => {
+                "first [solve [folded] | crush]"
+            }
+            _ => "crush",
+        };
+        let proof = by_row.unwrap_or_else(|| format!("{given} alone. {tactic}."));
         self.lemma(&name, &statement, &proof);
         self.facts.insert(number, name.clone());
         Ok(name)
