@@ -244,6 +244,26 @@ impl Computation {
         })
     }
 
+    /// The value of a sum, a difference, or a product and a sum that takes what the one before has carried or borrowed (0 or 1), and what it leaves
+    /// (PTX ISA 9.7.2: `add.cc`, `subc`, `madc`). Nothing is carried by anything else.
+    pub fn carried(self, ty: ScalarType, operands: &[u64], before: u64) -> [u64; 2] {
+        let word = ScalarType { kind: Kind::Unsigned, ..ty };
+        let get = |n: usize| word.cut(operands.get(n).copied().unwrap_or(0));
+        let (first, second) = match self {
+            Self::MultiplyAdd(half) => (Self::Multiply(half).value(ty, &[get(0), get(1)]).unwrap_or(0), get(2)),
+            _ => (get(0), get(1)),
+        };
+        let (first, second) = (u128::from(first), u128::from(second) + u128::from(before & 1));
+        match self {
+            Self::Add | Self::MultiplyAdd(_) => {
+                let sum = first + second;
+                [word.cut(sum as u64), u64::from(sum >> ty.bits != 0)]
+            }
+            Self::Subtract => [word.cut(first.wrapping_sub(second) as u64), u64::from(first < second)],
+            _ => [self.value(ty, operands).unwrap_or(0), 0],
+        }
+    }
+
     /// The type of what is computed in a type.
     pub fn result(self, ty: ScalarType) -> ScalarType {
         match self {

@@ -12,6 +12,7 @@ use crate::address::{ArrayRoom, SHARED};
 use crate::late_load;
 use crate::limits::KernelLimits;
 use crate::memory::GlobalMemory;
+use crate::registers;
 use crate::variables::{FrameVariables, VariablePlaces};
 
 /// A value that a step takes.
@@ -56,30 +57,13 @@ pub(crate) enum LaneMask {
 /// A step. Registers are numbers in the call; `NONE` is `_`.
 #[derive(Debug)]
 pub(crate) enum DecodedStep {
-    Move(u32, StepOperand),
-    /// The operations that are most of all code, on 32 and 64 bits.
-    Add32(u32, StepOperand, StepOperand),
-    Add64(u32, StepOperand, StepOperand),
-    MultiplyAdd32(u32, StepOperand, StepOperand, StepOperand),
-    Compare(NumberComparison, ScalarType, u32, StepOperand, StepOperand),
-    Compute(Computation, ScalarType, u32, [StepOperand; 4], u8),
-    SetPredicate(Box<SetPredicate>),
-    Float(FloatFunction, ScalarType, u32, [StepOperand; 3], u8),
-    FloatPredicate(Box<FloatPredicate>),
-    Pack(u32, Box<[StepOperand]>, u16),
-    Unpack(Box<[u32]>, StepOperand, u16),
-    IsSpace(Window, u32, StepOperand),
-    ToGeneric(u64, u32, StepOperand),
-    FromGeneric(u64, u32, StepOperand),
+    Value(ValueStep),
     /// It is done before the step of this number at the latest.
     Load(MachineAccess, Box<[u32]>, u32),
     Store(MachineAccess, Box<[StepOperand]>),
     Modify(MachineAccess, Update, u32, [StepOperand; 2], u8),
     Fence(MemoryOrder, MemoryScope),
-    Barrier(Meeting, StepOperand, Option<StepOperand>),
-    BarrierReduce(Box<BarrierReduction>),
-    WarpBarrier(StepOperand),
-    Exchange(Box<DecodedExchange>),
+    Meet(MeetingStep),
     /// Which lanes of the warp are here together.
     ActiveMask(u32),
     Jump(u32),
@@ -91,6 +75,36 @@ pub(crate) enum DecodedStep {
     Trap(&'static str),
     Nothing,
     Unknown(Box<str>),
+}
+
+/// What registers get from registers.
+#[derive(Debug)]
+pub(crate) enum ValueStep {
+    Move(u32, StepOperand),
+    /// The operations that are most of all code, on 32 and 64 bits.
+    Add32(u32, StepOperand, StepOperand),
+    Add64(u32, StepOperand, StepOperand),
+    MultiplyAdd32(u32, StepOperand, StepOperand, StepOperand),
+    Compare(NumberComparison, ScalarType, u32, StepOperand, StepOperand),
+    Compute(Computation, ScalarType, u32, [StepOperand; 4], u8),
+    Carry(Box<CarryStep>),
+    SetPredicate(Box<SetPredicate>),
+    Float(FloatFunction, ScalarType, u32, [StepOperand; 3], u8),
+    FloatPredicate(Box<FloatPredicate>),
+    Pack(u32, Box<[StepOperand]>, u16),
+    Unpack(Box<[u32]>, StepOperand, u16),
+    IsSpace(Window, u32, StepOperand),
+    ToGeneric(u64, u32, StepOperand),
+    FromGeneric(u64, u32, StepOperand),
+}
+
+/// Where threads wait for each other.
+#[derive(Debug)]
+pub(crate) enum MeetingStep {
+    Barrier(Meeting, StepOperand, Option<StepOperand>),
+    BarrierReduce(Box<BarrierReduction>),
+    WarpBarrier(StepOperand),
+    Exchange(Box<DecodedExchange>),
 }
 
 /// No register.
@@ -112,6 +126,20 @@ pub(crate) struct FloatPredicate {
     pub to: [u32; 2],
     pub operands: [StepOperand; 2],
     pub with: Option<(Computation, StepOperand)>,
+}
+
+/// A sum or a difference that takes what the one before has carried or borrowed, or leaves that for the one behind it.
+#[derive(Debug)]
+pub(crate) struct CarryStep {
+    pub function: Computation,
+    pub ty: ScalarType,
+    pub to: u32,
+    pub operands: [StepOperand; 3],
+    pub count: u8,
+    /// What is taken: 0 where nothing is.
+    pub taken: StepOperand,
+    /// The register of what is left, or `NONE`.
+    pub left: u32,
 }
 
 /// A barrier of the block at which threads get what their predicates make together.
@@ -233,7 +261,16 @@ pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<Machi
     let of_frames = std::mem::take(&mut places.of_frames);
     let functions = places.of.iter().enumerate().map(|(n, &f)| (module.functions[f].name.as_str(), n as u32)).collect();
     let decoder = StepDecoder { places: &places, functions };
-    let codes = places.of.iter().zip(of_frames).map(|(&f, frame)| decoder.code(f, frame)).collect();
+    let mut codes: Vec<DecodedFunction> = places.of.iter().zip(of_frames).map(|(&f, frame)| decoder.code(f, frame)).collect();
+    let outside = |f: &usize| {
+        let function = &module.functions[*f];
+        let by_register = |parameter: &Parameter| match parameter {
+            Parameter::Register(r) => Some(r.0),
+            Parameter::Memory(_) => None,
+        };
+        function.parameters.iter().chain(&function.results).filter_map(by_register).collect()
+    };
+    registers::share_places(&mut codes, &places.of.iter().map(outside).collect::<Vec<_>>());
     let fixed = module.variables.iter().enumerate().filter(|(_, v)| matches!(v.space, Space::Global | Space::Constant));
     let globals = fixed.filter_map(|(n, v)| Some((v.name.clone(), *places.fixed.get(&VariableId(n as u32))?, v.size?))).collect();
     Ok(MachineProgram { codes, dynamic: places.shared.dynamic, globals })
@@ -271,7 +308,8 @@ impl StepDecoder<'_> {
             name: function.name.clone(),
             steps,
             places: body.iter().map(|i| (i.line, i.start)).collect(),
-            registers: function.registers.len() as u32,
+            // One more for what is carried.
+            registers: function.registers.len() as u32 + 1,
             shared: self.places.shared.of(f),
             limits: function.entry.then(|| KernelLimits::of(self.places.module, f)),
             variables,
@@ -327,43 +365,57 @@ impl StepDecoder<'_> {
                 let all = self.sources::<4>(&operands)?;
                 let [a, b, c, _] = all;
                 match (function, ty.bits) {
-                    (Computation::Move, 64) => DecodedStep::Move(to, a),
-                    (Computation::Add, 32) => DecodedStep::Add32(to, a, b),
-                    (Computation::Add, 64) => DecodedStep::Add64(to, a, b),
-                    (Computation::MultiplyAdd(Half::Low), 32) => DecodedStep::MultiplyAdd32(to, a, b, c),
-                    _ => DecodedStep::Compute(function, ty, to, all, operands.len() as u8),
+                    (Computation::Move, 64) => DecodedStep::Value(ValueStep::Move(to, a)),
+                    (Computation::Add, 32) => DecodedStep::Value(ValueStep::Add32(to, a, b)),
+                    (Computation::Add, 64) => DecodedStep::Value(ValueStep::Add64(to, a, b)),
+                    (Computation::MultiplyAdd(Half::Low), 32) => DecodedStep::Value(ValueStep::MultiplyAdd32(to, a, b, c)),
+                    _ => DecodedStep::Value(ValueStep::Compute(function, ty, to, all, operands.len() as u8)),
                 }
             }
             Effect::SetPredicate { relation, ty, to, operands, with } => {
                 let [a, b] = self.sources::<2>(&operands)?;
                 match (to, &with) {
-                    ([Some(to), None], None) => DecodedStep::Compare(relation, ty, to.0, a, b),
+                    ([Some(to), None], None) => DecodedStep::Value(ValueStep::Compare(relation, ty, to.0, a, b)),
                     _ => {
                         let with = match with {
                             Some((function, operand)) => Some((function, self.source(operand)?)),
                             None => None,
                         };
-                        DecodedStep::SetPredicate(Box::new(SetPredicate {
+                        DecodedStep::Value(ValueStep::SetPredicate(Box::new(SetPredicate {
                             relation,
                             ty,
                             to: to.map(number),
                             operands: [a, b],
                             with,
-                        }))
+                        })))
                     }
                 }
             }
             Effect::Opaque { .. } => self.float(i)?,
-            Effect::Carry { .. } => return None,
+            Effect::Carry { function: of, ty, to, operands, takes, leaves } => {
+                // `CC.CF` is a register more of the function.
+                let carry = function.registers.len() as u32;
+                DecodedStep::Value(ValueStep::Carry(Box::new(CarryStep {
+                    function: of,
+                    ty,
+                    to: number(to),
+                    operands: self.sources::<3>(&operands)?,
+                    count: operands.len() as u8,
+                    taken: if takes { StepOperand::Register(carry) } else { StepOperand::Constant(0) },
+                    left: if leaves { carry } else { NONE },
+                })))
+            }
             Effect::Pack { parts, to } => {
                 let width = function.registers[to.0 as usize].ty.bits / parts.len().max(1) as u16;
-                DecodedStep::Pack(to.0, parts.iter().map(|p| self.source(p)).collect::<Option<_>>()?, width)
+                DecodedStep::Value(ValueStep::Pack(to.0, parts.iter().map(|p| self.source(p)).collect::<Option<_>>()?, width))
             }
             Effect::Unpack { parts, from } => {
                 let width = parts.iter().flatten().map(|r| function.registers[r.0 as usize].ty.bits).max().unwrap_or(32);
-                DecodedStep::Unpack(parts.iter().map(|r| number(*r)).collect(), self.source(from)?, width)
+                DecodedStep::Value(ValueStep::Unpack(parts.iter().map(|r| number(*r)).collect(), self.source(from)?, width))
             }
-            Effect::IsSpace { window, to, address, .. } => DecodedStep::IsSpace(window, to.0, self.source(address)?),
+            Effect::IsSpace { window, to, address, .. } => {
+                DecodedStep::Value(ValueStep::IsSpace(window, to.0, self.source(address)?))
+            }
             Effect::ConvertAddress { window, to_space, to, address } => {
                 let by = match window {
                     Window::Shared => SHARED,
@@ -371,8 +423,8 @@ impl StepDecoder<'_> {
                     _ => 0,
                 };
                 match to_space {
-                    true => DecodedStep::FromGeneric(by, to.0, self.source(address)?),
-                    false => DecodedStep::ToGeneric(by, to.0, self.source(address)?),
+                    true => DecodedStep::Value(ValueStep::FromGeneric(by, to.0, self.source(address)?)),
+                    false => DecodedStep::Value(ValueStep::ToGeneric(by, to.0, self.source(address)?)),
                 }
             }
             Effect::Load { access, to, base, offset } => {
@@ -403,19 +455,21 @@ impl StepDecoder<'_> {
                     Some(count) => Some(self.source(count)?),
                     None => None,
                 };
-                DecodedStep::Barrier(meeting, self.source(barrier)?, count)
+                DecodedStep::Meet(MeetingStep::Barrier(meeting, self.source(barrier)?, count))
             }
-            Effect::WarpBarrier(mask) => DecodedStep::WarpBarrier(self.source(mask)?),
+            Effect::WarpBarrier(mask) => DecodedStep::Meet(MeetingStep::WarpBarrier(self.source(mask)?)),
             Effect::Exchange { exchange: Exchange::Reduce(_), ty, .. } if ty.kind == Kind::Float => {
                 DecodedStep::Unknown(format!("`{}`: what floats of a warp make together", i.opcode).into())
             }
-            Effect::Exchange { exchange, ty, to, operands, mask } => DecodedStep::Exchange(Box::new(DecodedExchange {
-                exchange,
-                ty,
-                to: to.map(number),
-                operands: self.sources::<3>(&operands)?,
-                mask: self.source(mask)?,
-            })),
+            Effect::Exchange { exchange, ty, to, operands, mask } => {
+                DecodedStep::Meet(MeetingStep::Exchange(Box::new(DecodedExchange {
+                    exchange,
+                    ty,
+                    to: to.map(number),
+                    operands: self.sources::<3>(&operands)?,
+                    mask: self.source(mask)?,
+                })))
+            }
             Effect::ActiveMask(to) => DecodedStep::ActiveMask(to.0),
             Effect::BarrierReduce { to, barrier, count, predicate } => {
                 let reduction = match (i.has("and"), i.has("or"), i.has("popc")) {
@@ -429,7 +483,13 @@ impl StepDecoder<'_> {
                     None => None,
                 };
                 let (barrier, predicate) = (self.source(barrier)?, self.source(predicate)?);
-                DecodedStep::BarrierReduce(Box::new(BarrierReduction { reduction, to: number(to), barrier, count, predicate }))
+                DecodedStep::Meet(MeetingStep::BarrierReduce(Box::new(BarrierReduction {
+                    reduction,
+                    to: number(to),
+                    barrier,
+                    count,
+                    predicate,
+                })))
             }
             Effect::Matrix { .. } => DecodedStep::Unknown(format!("`{}`: rows of a matrix", i.opcode).into()),
             Effect::Async(_) | Effect::Cluster(_) | Effect::Tensor(_) => {
@@ -473,10 +533,16 @@ impl StepDecoder<'_> {
                 }
             };
             let operands = [self.source(rest.first()?)?, self.source(rest.get(1)?)?];
-            return Some(DecodedStep::FloatPredicate(Box::new(FloatPredicate { function, ty, to, operands, with })));
+            return Some(DecodedStep::Value(ValueStep::FloatPredicate(Box::new(FloatPredicate {
+                function,
+                ty,
+                to,
+                operands,
+                with,
+            }))));
         }
         let to = target(i.operands.first()?)?;
-        Some(DecodedStep::Float(function, ty, to, self.sources::<3>(&rest)?, rest.len() as u8))
+        Some(DecodedStep::Value(ValueStep::Float(function, ty, to, self.sources::<3>(&rest)?, rest.len() as u8)))
     }
 
     fn call(&self, name: &str, results: &[Operand], arguments: &[Operand]) -> Option<DecodedStep> {

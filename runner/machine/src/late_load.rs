@@ -38,21 +38,7 @@ fn is_free(order: MemoryOrder) -> bool {
 fn is_passed(step: &DecodedStep) -> bool {
     match step {
         DecodedStep::Load(access, ..) | DecodedStep::Store(access, _) | DecodedStep::Modify(access, ..) => is_free(access.order),
-        DecodedStep::Move(..)
-        | DecodedStep::Add32(..)
-        | DecodedStep::Add64(..)
-        | DecodedStep::MultiplyAdd32(..)
-        | DecodedStep::Compare(..)
-        | DecodedStep::Compute(..)
-        | DecodedStep::SetPredicate(_)
-        | DecodedStep::Float(..)
-        | DecodedStep::FloatPredicate(_)
-        | DecodedStep::Pack(..)
-        | DecodedStep::Unpack(..)
-        | DecodedStep::IsSpace(..)
-        | DecodedStep::ToGeneric(..)
-        | DecodedStep::FromGeneric(..)
-        | DecodedStep::Nothing => true,
+        DecodedStep::Value(_) | DecodedStep::Nothing => true,
         _ => false,
     }
 }

@@ -12,6 +12,7 @@ mod limits;
 mod machine;
 mod memory;
 mod order;
+mod registers;
 mod schedule;
 mod variables;
 

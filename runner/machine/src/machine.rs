@@ -4,6 +4,7 @@ mod access;
 mod call;
 mod meeting;
 mod step;
+mod value;
 
 use fastrand::Rng;
 use margay_ptx::exchange::Exchange;
@@ -50,7 +51,7 @@ struct MeetingKey {
 pub(crate) struct ThreadState {
     code: u32,
     at: u32,
-    /// The registers of all calls; those of the last one begin at `base`.
+    /// The registers of the functions that were called; those of the last one begin at `base`. Those of the kernel stand elsewhere.
     registers: Vec<u64>,
     base: u32,
     /// Memory of all calls; that of the last one begins at `frame`.
@@ -106,6 +107,11 @@ pub(crate) struct KernelMachine<'p, 'd, O> {
     blocks: Vec<BlockState>,
     /// The threads of the block in place `b` begin at `b * threads of a block`.
     threads: Vec<ThreadState>,
+    /// The registers that the kernel has in each thread, side by side: where they are is known before the thread is looked at, so that with thousands
+    /// of threads a turn waits once for memory and not twice.
+    kernel_registers: Vec<u64>,
+    /// How many the kernel has in a thread.
+    of_kernel: usize,
     /// `[thread]`, for those that stand at an exchange.
     offers: Vec<Option<LaneOffer>>,
     ready: Vec<usize>,
@@ -138,6 +144,8 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
             ordering,
             blocks: Vec::new(),
             threads: Vec::new(),
+            kernel_registers: Vec::new(),
+            of_kernel: 0,
             offers: Vec::new(),
             ready: Vec::new(),
             rng,
@@ -155,6 +163,8 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let blocks: u32 = self.launch.blocks.iter().product();
         let threads: u32 = self.launch.threads.iter().product();
         let places = blocks.min(schedule.places.max(1));
+        self.of_kernel = self.program.codes[kernel].registers as usize;
+        self.kernel_registers = vec![0; places as usize * threads as usize * self.of_kernel];
         for place in 0..places {
             self.begin(place as usize, place, kernel, parameters);
         }
@@ -219,13 +229,14 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         }
         self.ordering.begin(place, first, threads as usize);
         let code = &self.program.codes[kernel];
+        self.kernel_registers[first * self.of_kernel..(first + threads as usize) * self.of_kernel].fill(0);
         for n in 0..threads {
             let mut stack = vec![self.unwritten; code.variables.bytes as usize];
             stack[..parameters.len()].copy_from_slice(parameters);
             let thread = ThreadState {
                 code: kernel as u32,
                 at: 0,
-                registers: vec![0; code.registers as usize],
+                registers: Vec::new(),
                 base: 0,
                 stack,
                 frame: 0,
@@ -240,6 +251,25 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
                 None => self.threads.push(thread),
             }
             self.ready.push(t);
+        }
+    }
+
+    /// A register of the function that a thread is in.
+    #[inline]
+    fn register(&self, thread: usize, register: u32) -> u64 {
+        let state = &self.threads[thread];
+        match state.calls.is_empty() {
+            true => self.kernel_registers[thread * self.of_kernel + register as usize],
+            false => state.registers[(state.base + register) as usize],
+        }
+    }
+
+    #[inline]
+    fn register_mut(&mut self, thread: usize, register: u32) -> &mut u64 {
+        let state = &mut self.threads[thread];
+        match state.calls.is_empty() {
+            true => &mut self.kernel_registers[thread * self.of_kernel + register as usize],
+            false => &mut state.registers[(state.base + register) as usize],
         }
     }
 

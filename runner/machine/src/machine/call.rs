@@ -47,24 +47,35 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         true
     }
 
+    /// Nothing is printed; what comes back of it, in memory of the caller, is zero.
+    pub(super) fn print(&mut self, who: Who, results: &[(u32, u32)]) {
+        let thread = &mut self.threads[who.thread];
+        for (at, bytes) in results {
+            memory::write(&mut thread.stack, (thread.frame + at) as usize, *bytes as usize, 0);
+        }
+    }
+
     /// Back to the caller; `false` at the end of the kernel.
     pub(super) fn leave_call(&mut self, who: Who) -> bool {
         let program = self.program;
         let thread = &mut self.threads[who.thread];
         let Some(back) = thread.calls.pop() else { return false };
+        let (callee, base, frame) = (thread.code, thread.base, thread.frame);
+        (thread.code, thread.at, thread.base, thread.frame) = (back.code, back.at + 1, back.registers, back.memory);
         if let DecodedStep::Call(call) = &program.codes[back.code as usize].steps[back.at as usize].step {
             for &(from, to, bytes) in &call.bytes_out {
-                let from = (thread.frame + from) as usize;
+                let from = (frame + from) as usize;
                 thread.stack.copy_within(from..from + bytes as usize, (back.memory + to) as usize);
             }
             for &(from, to) in &call.registers_out {
-                thread.registers[(back.registers + to) as usize] = thread.registers[(thread.base + from) as usize];
+                let value = self.threads[who.thread].registers[(base + from) as usize];
+                *self.register_mut(who.thread, to) = value;
             }
         }
-        self.called_bytes -= program.codes[thread.code as usize].bytes();
-        thread.registers.truncate(thread.base as usize);
-        thread.stack.truncate(thread.frame as usize);
-        (thread.code, thread.at, thread.base, thread.frame) = (back.code, back.at + 1, back.registers, back.memory);
+        self.called_bytes -= program.codes[callee as usize].bytes();
+        let thread = &mut self.threads[who.thread];
+        thread.registers.truncate(base as usize);
+        thread.stack.truncate(frame as usize);
         true
     }
 }

@@ -3,8 +3,10 @@
 use margay_ptx::effect::Meeting;
 use margay_ptx::exchange::Exchange;
 
-use super::{BARRIERS, KernelMachine, LaneOffer, MeetingKey, ThreadStanding, ThreadState, WARP};
-use crate::code::{BarrierReduction, DecodedExchange, DecodedStep, GuardedStep, NONE, PredicateReduction, StepOperand};
+use super::{BARRIERS, KernelMachine, LaneOffer, MeetingKey, ThreadStanding, WARP};
+use crate::code::{
+    BarrierReduction, DecodedExchange, DecodedStep, GuardedStep, MeetingStep, NONE, PredicateReduction, StepOperand,
+};
 use crate::fault::{Fault, FaultKind};
 use crate::order::{MemoryOrdering, Who};
 
@@ -17,8 +19,18 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         }
     }
 
+    /// A thread comes to where it waits for others; says whether it stands there.
+    pub(super) fn come_to(&mut self, who: Who, meeting: &MeetingStep) -> Result<bool, Fault> {
+        match meeting {
+            MeetingStep::Barrier(meeting, barrier, count) => self.come_to_barrier(who, *meeting, *barrier, *count),
+            MeetingStep::BarrierReduce(reduction) => self.come_to_reduction(who, reduction),
+            MeetingStep::WarpBarrier(mask) => self.come_to_warp_barrier(who, *mask),
+            MeetingStep::Exchange(exchange) => self.come_to_exchange(who, exchange),
+        }
+    }
+
     /// A thread comes to a barrier of its block; says whether it stands there.
-    pub(super) fn come_to_barrier(
+    fn come_to_barrier(
         &mut self,
         who: Who,
         meeting: Meeting,
@@ -31,7 +43,7 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     /// A thread comes to a barrier with a predicate; says whether it stands there.
-    pub(super) fn come_to_reduction(&mut self, who: Who, reduction: &BarrierReduction) -> Result<bool, Fault> {
+    fn come_to_reduction(&mut self, who: Who, reduction: &BarrierReduction) -> Result<bool, Fault> {
         let number = self.barrier(who, reduction.barrier)?;
         let count = reduction.count.map(|c| self.value(who, c) as u32);
         let is_true = self.value(who, reduction.predicate) as u32 & 1;
@@ -39,7 +51,7 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     /// A thread comes to a barrier of its warp; says whether it stands there.
-    pub(super) fn come_to_warp_barrier(&mut self, who: Who, mask: StepOperand) -> Result<bool, Fault> {
+    fn come_to_warp_barrier(&mut self, who: Who, mask: StepOperand) -> Result<bool, Fault> {
         let mask = self.mask(who, mask)?;
         self.threads[who.thread].at += 1;
         self.ordering.arrive(&mut self.memories, who);
@@ -49,7 +61,7 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     /// A thread comes to where lanes exchange values; says whether it stands there.
-    pub(super) fn come_to_exchange(&mut self, who: Who, exchange: &DecodedExchange) -> Result<bool, Fault> {
+    fn come_to_exchange(&mut self, who: Who, exchange: &DecodedExchange) -> Result<bool, Fault> {
         let mask = self.mask(who, exchange.mask)?;
         let brought = exchange.operands.map(|s| self.value(who, s));
         let key = MeetingKey { exchange: exchange.exchange, ty: exchange.ty, mask };
@@ -113,7 +125,7 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
                 let who = Who { thread: t, block: place };
                 // It stands behind the barrier already.
                 if let Some(is_true) = met.is_true
-                    && let DecodedStep::BarrierReduce(at) =
+                    && let DecodedStep::Meet(MeetingStep::BarrierReduce(at)) =
                         &program.codes[thread.code as usize].steps[thread.at as usize - 1].step
                 {
                     let value = match at.reduction {
@@ -204,7 +216,9 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
             let who = Who { thread: first + lane as usize, block: place };
             let thread = &self.threads[who.thread];
             let step = &program.codes[thread.code as usize].steps[thread.at as usize].step;
-            let (DecodedStep::Exchange(exchange), Some(offer)) = (step, self.offers[who.thread]) else { continue };
+            let (DecodedStep::Meet(MeetingStep::Exchange(exchange)), Some(offer)) = (step, self.offers[who.thread]) else {
+                continue;
+            };
             let [value, beside] = self.exchanged(exchange, lane, &all, offer.brought);
             self.set(who, exchange.to[0], value);
             self.set(who, exchange.to[1], beside);
@@ -238,15 +252,16 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
             return;
         };
         let (first, lanes) = self.warp(t);
-        let is_here = |thread: &ThreadState| {
-            let is_taken = || *guard == NONE || (thread.registers[(thread.base + guard) as usize] & 1 == 1) != *negated;
+        let is_here = |t: usize| {
+            let thread = &self.threads[t];
+            let is_taken = || *guard == NONE || (self.register(t, *guard) & 1 == 1) != *negated;
             // What it has put off would overwrite the mask, if it is for the same register.
             thread.standing == ThreadStanding::Ready
                 && thread.late.is_empty()
                 && (thread.code, thread.at, thread.calls.len()) == (code, at, depth)
                 && is_taken()
         };
-        let here: Vec<usize> = (0..lanes).filter(|n| is_here(&self.threads[first + n])).collect();
+        let here: Vec<usize> = (0..lanes).filter(|n| is_here(first + n)).collect();
         let mask = here.iter().fold(0, |bits, n| bits | 1 << n);
         for n in here {
             self.set(Who { thread: first + n, block: place }, *to, mask);
