@@ -326,6 +326,8 @@ pub struct KernelAnswer {
     pub reading: KernelReading,
     /// What is passed for its parameters, in words.
     pub arguments: Vec<String>,
+    /// Does no thread come to any access of memory that others see, though the kernel has some, and was no number chosen?
+    pub accesses_nothing: bool,
     /// Do some arrays hold zeros?
     pub has_zeros: bool,
     /// The arrays whose content was chosen so that something goes wrong, with what they hold: `arg0 = {7*}`. Else arrays hold zeros, or what is given.
@@ -361,6 +363,7 @@ impl KernelAnswer {
             reading,
             arguments,
             has_zeros: false,
+            accesses_nothing: false,
             chosen_contents,
             selection,
             launches,

@@ -4,7 +4,7 @@ use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, Repa
 use crate::contents::other_contents;
 use crate::effort::{Effort, Engines};
 use crate::first_rounds::repaired_in;
-use crate::inquiry::Inquiry;
+use crate::inquiry::{Inquiry, unasked};
 use crate::launch::{Argument, GivenArgument, Launch, SMALL};
 use crate::layout::Layout;
 use crate::passing::arguments;
@@ -28,7 +28,7 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
         return Ok(answer);
     }
     match small_numbers(question, &prepared, &answer)? {
-        SmallNumbers::NothingChosen => {}
+        SmallNumbers::NothingChosen => answer.accesses_nothing = true,
         SmallNumbers::Lead(given) => {
             // What goes wrong with one of them, and not with another, may be what the kernel supposes of its numbers: it is told of, and no finding.
             let mut wrong = None;
@@ -63,6 +63,7 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
         reading: question.reading,
         arguments: Vec::new(),
         has_zeros: false,
+        accesses_nothing: false,
         chosen_contents: Vec::new(),
         selection,
         launches: Vec::new(),
@@ -131,7 +132,7 @@ fn mend(
     let function = &question.module.functions[question.kernel];
     let mut all: Vec<Launch> = launches.iter().copied().filter(|l| l.total() <= MENDED || *l == wrong.launch).collect();
     all.sort_by_key(|l| (l.blocks == 1, l.total(), l.blocks));
-    for finding in &mut wrong.findings {
+    for finding in wrong.findings.iter_mut().filter(|finding| finding.repair == unasked()) {
         if !matches!(
             finding.kind,
             FindingKind::Race

@@ -67,6 +67,7 @@ impl Inquiry<'_, '_> {
             body.and_then(|b| b.get(o.instruction)).is_some_and(|i| i.opcode == "bar" || i.has("aligned"))
         };
         let is_behind = |access: Origin, barrier: Origin| self.is_behind(access, barrier);
+        let is_in_loop = |o: Origin| self.prepared.is_in_loop(o.function, o.instruction);
         let warp = |thread: usize| thread % self.launch.threads as usize / WARP;
         let lane = |thread: usize| thread % self.launch.threads as usize % WARP;
         let (mut ended, mut ended_in_warp) = (None, None);
@@ -102,9 +103,10 @@ impl Inquiry<'_, '_> {
                         return Some((vec![(if met(all_of_b) > met(all_of_a) { *b } else { *a }, at)], why));
                     }
                     Company::Ended(at) => ended = ended.or(Some(at)),
-                    Company::Same | Company::Apart(..) => {}
+                    Company::Same | Company::Apart(..) | Company::Fewer(_) => {}
                 }
-                match company(first, second, [&executed.skipped[*a], &executed.skipped[*b]], &is_aligned, &is_behind) {
+                match company(first, second, [&executed.skipped[*a], &executed.skipped[*b]], &is_aligned, &is_behind, &is_in_loop)
+                {
                     Company::Same => {}
                     Company::Apart(x, y) => {
                         let why = "They are of one warp, and all threads of a warp must execute the same aligned barrier (PTX ISA, `barrier.sync.aligned`, which `bar.sync` is).";
@@ -113,6 +115,11 @@ impl Inquiry<'_, '_> {
                     Company::Past(at) => {
                         let who = if second.order.len() > first.order.len() { *b } else { *a };
                         let why = "Another thread of its warp goes past this barrier without it, and all threads of a warp must execute the same aligned barrier (PTX ISA, `barrier.sync.aligned`, which `bar.sync` is).";
+                        return Some((vec![(who, at)], why));
+                    }
+                    Company::Fewer(at) => {
+                        let who = if second.order.len() > first.order.len() { *b } else { *a };
+                        let why = "Another thread of its warp left the loop of this barrier in an earlier round, and all threads of a warp must execute the same aligned barrier (PTX ISA, `barrier.sync.aligned`, which `bar.sync` is).";
                         return Some((vec![(who, at)], why));
                     }
                     Company::Ended(at) if is_aligned(at) => ended_in_warp = ended_in_warp.or(Some(at)),

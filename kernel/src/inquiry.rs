@@ -172,6 +172,7 @@ impl Inquiry<'_, '_> {
         }
         self.waits(&executed, &mut found)?;
         self.stale(&executed, &mut found)?;
+        self.vectors(&finals, &mut found)?;
         if self.question.weak {
             self.weak_only(&executed, &mut found)?;
         }
@@ -548,7 +549,7 @@ impl Inquiry<'_, '_> {
         Ok(())
     }
 
-    fn holds(&self, executed: &Executed, condition: &FinalCondition, found: &mut LaunchFindings) -> Result<(), String> {
+    pub fn holds(&self, executed: &Executed, condition: &FinalCondition, found: &mut LaunchFindings) -> Result<(), String> {
         let initial = |object, offset, bytes| self.layout.initial(object, offset, bytes).unwrap_or(0);
         if let Some(name) = condition.in_parts(executed, &initial) {
             found.open(format!(

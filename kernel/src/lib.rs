@@ -57,6 +57,7 @@ mod standstill;
 mod thread;
 mod twins;
 mod undefined;
+mod vectors;
 mod waiting;
 mod weak;
 mod weaker;

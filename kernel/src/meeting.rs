@@ -144,6 +144,8 @@ pub(crate) enum Company {
     Apart(Origin, Origin),
     /// The second one comes to this barrier, and the first one goes past it.
     Past(Origin),
+    /// The second one comes to this barrier, which is in a loop, once more, and the first one has left that loop and ended.
+    Fewer(Origin),
     /// The first one has ended when the second one comes to this barrier.
     Ended(Origin),
 }
@@ -157,6 +159,7 @@ pub(crate) fn company(
     skipped: [&BTreeSet<Origin>; 2],
     is_aligned: &dyn Fn(Origin) -> bool,
     is_behind: &dyn Fn(Origin, Origin) -> bool,
+    is_in_loop: &dyn Fn(Origin) -> bool,
 ) -> Company {
     for (x, y) in a.order.iter().zip(&b.order) {
         if x.1 != y.1 {
@@ -164,7 +167,7 @@ pub(crate) fn company(
         }
     }
     if a.order.len() > b.order.len() {
-        return company(b, a, [skipped[1], skipped[0]], is_aligned, is_behind);
+        return company(b, a, [skipped[1], skipped[0]], is_aligned, is_behind, is_in_loop);
     }
     let met = a.order.len();
     let Some((_, extra)) = b.order.get(met) else { return Company::Same };
@@ -173,6 +176,9 @@ pub(crate) fn company(
     }
     if is_past(a, b, is_behind) || skipped[0].contains(extra) && !skipped[1].contains(extra) {
         return Company::Past(*extra);
+    }
+    if is_in_loop(*extra) && a.order.iter().any(|(_, at)| at == extra) {
+        return Company::Fewer(*extra);
     }
     Company::Ended(*extra)
 }

@@ -41,7 +41,7 @@ pub(crate) use self::facts::{
 };
 use self::labels::without_meetings;
 pub(crate) use self::place::BEYOND;
-pub(crate) use self::prepared::PreparedModule;
+pub(crate) use self::prepared::{PreparedModule, VectorOrder};
 pub(crate) use self::state::{FollowedThread, State, StepEnd};
 pub(crate) use self::trail::{UndefinedRead, ValueTrail, ValueUses};
 use self::value::uninterpreted;

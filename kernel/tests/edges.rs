@@ -313,6 +313,25 @@ fn barriers_of_some_threads_of_a_warp() {
     assert_eq!(kinds(&of("bar.sync 0;\n@%p1 ret;"), "1x2"), NOTHING);
 }
 
+/// A loop with a barrier that the threads of a warp go round different numbers of times, and behind which they end.
+#[test]
+fn barriers_of_loops_that_threads_leave_in_different_rounds() {
+    let of = |rounds: &str, barrier: &str| {
+        let code = format!(
+            "mov.u32 %r1, %tid.x;\n{rounds}mov.u32 %r3, 0;\nL:\n{barrier} 0;\nadd.u32 %r3, %r3, 1;\nsetp.le.u32 %p1, %r3, %r2;\n@%p1 bra L;"
+        );
+        kinds(&kernel("", "", &code), "1x2")
+    };
+    assert_eq!(of("mov.u32 %r2, %r1;\n", "bar.sync"), only(FindingKind::Barriers));
+    assert_eq!(of("mov.u32 %r2, 1;\n", "bar.sync"), NOTHING);
+    assert_eq!(of("shr.u32 %r2, %r1, 1;\n", "bar.sync"), NOTHING);
+    // Not aligned: it waits for those that have not ended.
+    assert_eq!(of("mov.u32 %r2, %r1;\n", "barrier.sync"), NOTHING);
+    // Threads of different warps.
+    let warps = "mov.u32 %r1, %tid.x;\nshr.u32 %r2, %r1, 5;\nmov.u32 %r3, 0;\nL:\nbar.sync 0;\nadd.u32 %r3, %r3, 1;\nsetp.le.u32 %p1, %r3, %r2;\n@%p1 bra L;";
+    assert_eq!(kinds(&kernel("", "", warps), "1x64"), NOTHING);
+}
+
 /// Two blocks of one cluster stand for no two of different ones.
 #[test]
 fn blocks_of_two_clusters_are_asked_about() {

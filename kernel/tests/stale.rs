@@ -336,3 +336,28 @@ fn what_is_left_out_of_blocks_changes_nothing() {
     }
     assert!(found.iter().all(|n| *n >= 10), "{found:?}");
 }
+
+/// The elements of a vector are accessed in no order (PTX ISA 8.2.4): a flag that is released with the data, in one vector, says nothing of the data,
+/// whichever element it is.
+#[test]
+fn a_flag_in_a_vector_says_nothing_of_the_other_element() {
+    let second = |flag: u32| {
+        format!(
+            "$WAIT:\nld.acquire.gpu.global.u32 %r2, [out+{flag}];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra $WAIT;\n\
+             ld.relaxed.gpu.global.u32 %r3, [out+{}];\nsetp.ne.u32 %p3, %r3, 7;\n@%p3 trap;",
+            4 - flag
+        )
+    };
+    let sets = "mov.u32 %r4, 7;\n";
+    for flag in [0, 4] {
+        let one = format!("{sets}st.release.gpu.global.v2.u32 [out], {{%r4, %r4}};");
+        let answer = asked_in(&kernel(&one, &second(flag)), LAUNCH);
+        assert_eq!(kinds(&kernel(&one, &second(flag))), [FindingKind::Trap].into(), "{flag}");
+        let finding = &answer.launches[0].findings[0];
+        assert_eq!(finding.why.iter().any(|why| why.contains("The elements of a vector")), flag == 4, "{:?}", finding.why);
+        // Two stores are in the order in which they stand.
+        let apart =
+            format!("{sets}st.relaxed.gpu.global.u32 [out+{}], %r4;\nst.release.gpu.global.u32 [out+{flag}], %r4;", 4 - flag);
+        assert_eq!(kinds(&kernel(&apart, &second(flag))), BTreeSet::new(), "{flag}");
+    }
+}

@@ -130,6 +130,9 @@ impl FollowedThread<'_, '_> {
             }
         }
         let mut read = Vec::new();
+        if self.prepared.vectors.last_loaded_first {
+            found.reverse();
+        }
         for (register, value, memory) in found {
             if let Some((operation, cell)) = memory {
                 let known = if self.is_opaque(cell) { OPAQUE } else { OPEN };
@@ -350,7 +353,11 @@ impl FollowedThread<'_, '_> {
             AddressPlace::Split => return Some(StepEnd::Left),
             AddressPlace::Unknown(why) => return Some(self.unknown(state, why)),
         };
-        for (n, operand) in values.iter().enumerate() {
+        let mut in_order: Vec<(usize, &Operand)> = values.iter().copied().enumerate().collect();
+        if self.prepared.vectors.last_stored_first {
+            in_order.reverse();
+        }
+        for (n, operand) in in_order {
             let value = self.value(state, operand)?;
             let at = bytes * n as u64;
             let target = match target {

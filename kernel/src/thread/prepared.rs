@@ -9,10 +9,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::computed_ways::{ComputedWays, computed_ways};
 use crate::liveness::Liveness;
 
+/// In which order the elements of vectors are accessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct VectorOrder {
+    pub last_loaded_first: bool,
+    pub last_stored_first: bool,
+}
+
 /// The functions of a module, prepared.
 pub(crate) struct PreparedModule<'m> {
     pub module: &'m Module,
     pub effects: Vec<Vec<Effect<'m>>>,
+    pub vectors: VectorOrder,
     pub(super) liveness: Vec<Liveness>,
     /// Does a function have a barrier?
     pub(super) has_barriers: bool,
@@ -56,6 +64,7 @@ impl<'m> PreparedModule<'m> {
         Self {
             module,
             effects,
+            vectors: VectorOrder::default(),
             liveness,
             has_barriers,
             has_exchanges,
@@ -66,6 +75,11 @@ impl<'m> PreparedModule<'m> {
             loops,
             ways,
         }
+    }
+
+    /// The same with the elements of vectors in another order.
+    pub fn with_vectors(self, vectors: VectorOrder) -> Self {
+        Self { vectors, ..self }
     }
 
     /// What stands between a jump and the place where both ways come together, if that is computation alone.

@@ -64,8 +64,10 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             let plural = if nothing.len() == 1 { "launch" } else { "launches" };
             let weak = if is_weak { ", no final state of global memory that only weak memory has" } else { "" };
             let contents = contents(answer);
+            let idle =
+                if answer.accesses_nothing { "; no thread accesses memory that others see with what was given" } else { "" };
             format!(
-                ": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{contents}{open}{not_looked}",
+                ": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{idle}{contents}{open}{not_looked}",
                 list(&nothing)
             )
         }
