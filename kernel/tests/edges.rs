@@ -692,3 +692,14 @@ fn elements_are_computed_in_many_ways() {
         assert_eq!(of(code), only(FindingKind::Race), "{code}");
     }
 }
+
+/// A number that was given, with which no thread accesses memory that others see: nothing was looked at, and the answer says so.
+#[test]
+fn with_given_numbers_nobody_accesses_memory() {
+    let code = "ld.param.u64 %rd1, [a];\nld.param.u32 %r2, [n];\nmov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, %r2;\n@%p1 ret;\nst.global.u32 [%rd1], %r1;";
+    let text = kernel("", ".param .u64 a, .param .u32 n", code);
+    let of = |number: &str| asked(&text, "1x2", &["0=array:4", &format!("1={number}")], None).expect("an answer");
+    assert!(of("0").accesses_nothing && of("0").wrong().is_none());
+    assert!(!of("1").accesses_nothing && of("1").wrong().is_none());
+    assert!(!of("2").accesses_nothing && of("2").wrong().is_some());
+}
