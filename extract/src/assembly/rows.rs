@@ -275,6 +275,9 @@ fn sequence(
         let after = fences(&course.deeds[at + 1..])?;
         steps.extend(between);
         if !after.is_empty() {
+            if point.what == What::Store {
+                return Err("its loop reads, and a row of a store cannot say that what comes behind depends on that".to_owned());
+            }
             control = Some(steps.len());
         }
         steps.extend(after);

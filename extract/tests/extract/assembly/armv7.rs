@@ -142,7 +142,7 @@ fn pairs_of_registers() {
                          strexd ip, r6, r7, [r0]; cmp ip, #0; bne 1b; dmb ish; strd r4, [r1]; pop {r4, r5, r6, r7}; bx lr";
     const SUBTRACTED: &str = "push {r4, r5, r6, r7}; ldrd r2, [sp, #16]; dmb ish; 1:; ldrexd r4, r5, [r0]; subs r6, r4, r2; sbc r7, r5, r3; \
                          strexd ip, r6, r7, [r0]; cmp ip, #0; bne 1b; dmb ish; strd r4, [r1]; pop {r4, r5, r6, r7}; bx lr";
-    const STORED: &str = "push {r4, r5}; ldrd r2, [sp, #8]; dmb ish; 1:; ldrexd r4, r5, [r0]; strexd r1, r2, r3, [r0]; cmp r1, #0; bne 1b; dmb ish; \
+    const STORED: &str = "push {r4, r5}; ldrd r2, [sp, #8]; dmb ish; 1:; ldrexd r4, r5, [r0]; strexd r1, r2, r3, [r0]; cmp r1, #0; bne 1b; \
                           pop {r4, r5}; bx lr";
     beside(&[
         (
@@ -195,8 +195,9 @@ fn pairs_of_registers() {
             What::Store,
             "b64",
             STORED,
-            "dmb ; ldrex_strex ; ctrl ; dmb",
+            "dmb ; ldrex_strex",
             &[
+                ("bne 1b", "bne 1b; dmb ish", "its loop reads"),
                 ("[sp, #8]", "[sp, #16]", "it writes 0x"),
                 ("1:; ldrexd r4, r5, [r0]; strexd r1, r2, r3, [r0]; cmp r1, #0; bne 1b", "strd r2, [r0]", "more than once"),
             ],
