@@ -60,7 +60,7 @@ impl Questions {
             race_meaning: model.race_meaning(),
             grows_with_reads: grows_with_reads(model),
             allows_no_less_without_rewrites: allows_no_less_without_rewrites(model),
-            has_thin_air: !model.forbids_cycles_of(&[BaseRelation::Rf, BaseRelation::Data, BaseRelation::Rmw]),
+            has_thin_air: !model.forbids_cycles_of(&BaseRelation::PASS_VALUES),
             ordered,
         }
     }

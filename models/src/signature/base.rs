@@ -229,6 +229,12 @@ impl BaseRelation {
     /// Those that are searched for: what a program and its outcome leave open.
     pub const CHOSEN: [Self; 3] = [Self::Rf, Self::Co, Self::SyncFence];
 
+    /// Those by which a value goes from one access to another.
+    pub const PASS_VALUES: [Self; 3] = [Self::Rf, Self::Data, Self::Rmw];
+
+    /// Those along which whoever comes to a barrier, and what comes behind it, is later: a machine makes no circle of them.
+    pub const PAST_BARRIERS: [Self; 4] = [Self::Po, Self::SyncBarrier, Self::AsyncIssue, Self::AsyncComplete];
+
     pub fn kind(self) -> RelationKind {
         match self {
             Self::Id | Self::Fr | Self::Ext => RelationKind::Derived,
