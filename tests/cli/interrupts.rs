@@ -183,7 +183,7 @@ fn an_interrupt_is_an_orderly_end() {
 fn a_request_to_terminate_ends_a_comparison_at_once() {
     for arguments in [
         &["diff", "ptx-6.0", "ptx-8", "--bound", "9"][..],
-        &["diff", "ptx-6.0", "ptx-8", "--bound", "9", "--prove"],
+        &["diff", "ptx-6.0", "ptx-8", "--bound", "9", "--prove", "--typed", "on"],
         &["diff", "ptx-6.0", "ptx-8", "--bound", "9", "--program"],
     ] {
         let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");

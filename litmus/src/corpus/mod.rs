@@ -176,7 +176,11 @@ mod tests {
         assert_eq!(read[1].expected.gap, Some(GapKind::Lost));
         assert_eq!(read[2].expected, Expected { reachable: true, bounded: true, racy: Some(true), gap: None });
         assert_eq!(read[0].source, "Fig. 5");
-        assert_eq!(lines(&SourceFile::new("expected.txt", write(&read))).unwrap(), read);
+        let without_places = |lines: Vec<ExpectationLine>| {
+            lines.into_iter().map(|line| ExpectationLine { place: None, ..line }).collect::<Vec<_>>()
+        };
+        let again = lines(&SourceFile::new("expected.txt", write(&read))).unwrap();
+        assert_eq!(without_places(again), without_places(read));
     }
 
     #[test]
