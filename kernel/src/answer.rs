@@ -326,8 +326,6 @@ pub struct KernelAnswer {
     pub reading: KernelReading,
     /// What is passed for its parameters, in words.
     pub arguments: Vec<String>,
-    /// Does no thread come to any access of memory that others see, though the kernel has some, and was no number chosen?
-    pub accesses_nothing: bool,
     /// Do some arrays hold zeros?
     pub has_zeros: bool,
     /// The arrays whose content was chosen so that something goes wrong, with what they hold: `arg0 = {7*}`. Else arrays hold zeros, or what is given.
@@ -338,6 +336,10 @@ pub struct KernelAnswer {
     pub launches: Vec<LaunchAnswer>,
     /// What was tried beside arrays of zeros; nothing where no array matters, or something goes wrong.
     pub contents: Option<ContentsAnswer>,
+    /// How many instructions of the kernel access memory that several threads see.
+    pub accesses: usize,
+    /// Those of them to which no thread comes, in any launch.
+    pub unreached: Vec<Spot>,
 }
 
 /// Contents of arrays, other than zeros, with which races and barriers were asked about, and nothing was found.
@@ -353,6 +355,11 @@ pub struct ContentsAnswer {
 }
 
 impl KernelAnswer {
+    /// Does no thread come to any access of memory that others see, though the kernel has some?
+    pub fn accesses_nothing(&self) -> bool {
+        self.accesses > 0 && self.unreached.len() == self.accesses
+    }
+
     /// The answer about a kernel that was asked about in no launch.
     pub fn unasked(kernel: &str) -> Self {
         let (arguments, chosen_contents, launches) = (Vec::new(), Vec::new(), Vec::new());
@@ -363,11 +370,12 @@ impl KernelAnswer {
             reading,
             arguments,
             has_zeros: false,
-            accesses_nothing: false,
             chosen_contents,
             selection,
             launches,
             contents: None,
+            accesses: 0,
+            unreached: Vec::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The questions about a kernel, launch by launch.
 
-use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, RepairAnswer};
+use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, RepairAnswer, Spot};
 use crate::contents::other_contents;
 use crate::effort::{Effort, Engines};
 use crate::first_rounds::repaired_in;
@@ -11,8 +11,9 @@ use crate::passing::arguments;
 use crate::question::KernelQuestion;
 use crate::reached::reached;
 use crate::repair::repair;
+use crate::residue::Origin;
 use crate::selection::LaunchSelection;
-use crate::small_numbers::{SmallNumbers, is_empty, small_numbers};
+use crate::small_numbers::{SmallNumbers, accesses, is_empty, small_numbers};
 use crate::thread::PreparedModule;
 
 /// Asks about a kernel: smaller launches first, until one goes wrong. Where no thread accesses memory with the numbers that are chosen, it is asked about again
@@ -22,13 +23,12 @@ use crate::thread::PreparedModule;
 /// The question is wrong: what is wrong with it.
 pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     let prepared = PreparedModule::new(question.module);
-    let engines = Engines::default();
-    let mut answer = ask_with(question, &prepared, &engines)?;
-    if question.is_over() || !is_empty(&prepared, question.kernel, &answer, &engines) {
+    let mut answer = ask_with(question, &prepared, &Engines::default())?;
+    if question.is_over() || !is_empty(&answer) {
         return Ok(answer);
     }
     match small_numbers(question, &prepared, &answer)? {
-        SmallNumbers::NothingChosen => answer.accesses_nothing = true,
+        SmallNumbers::NothingChosen => {}
         SmallNumbers::Lead(given) => {
             // What goes wrong with one of them, and not with another, may be what the kernel supposes of its numbers: it is told of, and no finding.
             let mut wrong = None;
@@ -63,11 +63,12 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
         reading: question.reading,
         arguments: Vec::new(),
         has_zeros: false,
-        accesses_nothing: false,
         chosen_contents: Vec::new(),
         selection,
         launches: Vec::new(),
         contents: None,
+        accesses: 0,
+        unreached: Vec::new(),
     };
     let mut next = 0;
     loop {
@@ -114,6 +115,11 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
     {
         mend(question, prepared, &launches, wrong, engines)?;
     }
+    let (accesses, visited) = (accesses(prepared, question.kernel), engines.visited.borrow());
+    let mut unreached: Vec<Origin> = accesses.difference(&visited).copied().collect();
+    unreached.sort();
+    answer.accesses = accesses.len();
+    answer.unreached = unreached.into_iter().map(|origin| Spot::new(question.module, question.text, origin)).collect();
     Ok(answer)
 }
 

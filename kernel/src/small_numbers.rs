@@ -6,7 +6,6 @@ use margay_ptx::effect::{Effect, Window};
 use rustc_hash::FxHashSet;
 
 use crate::answer::{FindingKind, KernelAnswer, LaunchVerdict};
-use crate::effort::Engines;
 use crate::launch::{Argument, GivenArgument, Launch};
 use crate::layout::Layout;
 use crate::passing::arguments;
@@ -26,19 +25,15 @@ const CHOICES: usize = 276;
 const ALIKE: usize = 4;
 
 /// Did no launch come to any of the accesses that a kernel has?
-pub(crate) fn is_empty(prepared: &PreparedModule<'_>, kernel: usize, answer: &KernelAnswer, engines: &Engines) -> bool {
+pub(crate) fn is_empty(answer: &KernelAnswer) -> bool {
     let is_nothing = |verdict: &LaunchVerdict| *verdict == LaunchVerdict::Nothing;
     let is_open = |verdict: &LaunchVerdict| matches!(verdict, LaunchVerdict::Found | LaunchVerdict::Undecided);
     let mut verdicts = answer.launches.iter().map(|l| &l.asked);
-    if verdicts.clone().any(is_open) || !verdicts.any(is_nothing) {
-        return false;
-    }
-    let (accesses, visited) = (accesses(prepared, kernel), engines.visited.borrow());
-    !accesses.is_empty() && accesses.is_disjoint(&visited)
+    !verdicts.clone().any(is_open) && verdicts.any(is_nothing) && answer.accesses_nothing()
 }
 
 /// The accesses of memory that several threads see.
-fn accesses(prepared: &PreparedModule<'_>, kernel: usize) -> FxHashSet<Origin> {
+pub(crate) fn accesses(prepared: &PreparedModule<'_>, kernel: usize) -> FxHashSet<Origin> {
     let is_seen = |window: Window| matches!(window, Window::Generic | Window::Global | Window::Shared);
     let is_access = |effect: &Effect<'_>| match effect {
         Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => is_seen(access.window),

@@ -29,6 +29,17 @@ const WHAT: &str = "reads that are out of date";
 /// What is not asked about, in what leaves it open.
 const TWO_WIDTHS: &str = "places that are accessed in two widths are not asked about";
 
+/// Why a read may be out of date.
+const TOLD: &str = "The read may return what was there before the write, though its thread was told that the write is done, by what it waited for or \
+                    compared: both are strong, and nothing orders them. No interleaving of the threads does so. What is read reaches global memory.";
+
+/// The same of an element of a vector.
+const TOLD_BY_ELEMENT: &str = "The read may return what was there before the write, though its thread was told of it by what it waited for or compared, which \
+                               may be another element of the same vector. What is read reaches global memory.";
+
+const ELEMENTS: &str = "The elements of a vector are accessed one by one, \"in an unspecified order\" (PTX ISA 8.2.4): one may be new, and another one old. In the \
+                        test they stand in an order that shows it. A thread that checks each element is told of each.";
+
 /// A read that is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct TrustedRead {
@@ -56,7 +67,8 @@ impl Inquiry<'_, '_> {
         // It is asked beside the questions whose answers are the verdict, also where the user set no limit.
         let effort = self.effort.at_most(Effort::CHOSEN);
         let model = self.question.reading.stale()?;
-        for (tried, AskedSlice { mut own, mut plain }) in slices(executed, &slicer, &reads).into_iter().enumerate() {
+        for (tried, AskedSlice { mut own, mut plain }) in self.slices_of_reads(executed, &slicer, &reads).into_iter().enumerate()
+        {
             if self.is_over() || tried >= effort.tests {
                 let why =
                     if self.is_over() { "it was stopped by a limit or by Ctrl-C" } else { "not all reads were asked about" };
@@ -150,7 +162,7 @@ impl Inquiry<'_, '_> {
             let plain = plain.in_first_rounds(rounds, &|thread| slicer.block(thread));
             Some((executed.write(&self.name(), &plain, "exists (false)").ok()?, self.options_for_stale()))
         };
-        slices(executed, &slicer, &reads).into_iter().filter_map(goal).collect()
+        self.slices_of_reads(executed, &slicer, &reads).into_iter().filter_map(goal).collect()
     }
 
     /// What of such reads is in no test.
@@ -165,6 +177,71 @@ impl Inquiry<'_, '_> {
         })
     }
 
+    /// For each place and thread what is asked about it, each shape once.
+    fn slices_of_reads(&self, executed: &Executed, slicer: &Slicer<'_>, reads: &BTreeSet<TrustedRead>) -> Vec<AskedSlice> {
+        let of: BTreeSet<(usize, MemoryCell)> = reads.iter().map(|read| (read.thread, read.cell)).collect();
+        let mut shapes: BTreeSet<(String, Vec<usize>)> = BTreeSet::new();
+        let mut all = Vec::new();
+        for (thread, cell) in of {
+            let Some(mut own) = slicer.of_reader(cell, thread) else { continue };
+            self.put_last_in_vectors(&mut own, cell, thread);
+            go_on_behind_loops(&mut own, cell, thread);
+            let is_write = |(p, _): &Line| matches!(p, CodePiece::Write { cell: of, .. } if *of == cell);
+            let is_written = own.members.iter().zip(&own.code).any(|(of, code)| *of != thread && code.iter().any(is_write));
+            let plain = slicer.without_values(&own);
+            // Where two threads do the same, other reads of theirs may be asked about.
+            let code = plain.number(thread).map_or(&[][..], |number| &plain.code[number]);
+            let is_one = |(_, origin): &Line| origin.is_some_and(|origin| is_asked(reads, thread, origin));
+            let asked = code.iter().enumerate().filter(|(_, line)| is_one(line)).map(|(at, _)| at).collect();
+            if is_written && shapes.insert((executed.shape(&plain), asked)) {
+                all.push(AskedSlice { own, plain });
+            }
+        }
+        all
+    }
+
+    /// Elements of a vector are accessed "in an unspecified order" (PTX ISA 8.2.4): a read that is asked about comes behind the others of its access, by which
+    /// its thread may be told, and a write of its place in front of them.
+    fn put_last_in_vectors(&self, slice: &mut Slice, cell: MemoryCell, reader: usize) {
+        for (&thread, code) in slice.members.iter().zip(&mut slice.code) {
+            let mut at = 0;
+            while at < code.len() {
+                let end = at + self.elements_of_one_access(&code[at..]).max(1);
+                let is_read = |line: &Line| matches!(&line.0, CodePiece::Read { cell: of, .. } if *of == cell);
+                let is_write = |line: &Line| matches!(&line.0, CodePiece::Write { cell: of, .. } if *of == cell);
+                if let Some(place) = code[at..end].iter().position(is_read).filter(|_| thread == reader) {
+                    code[at + place..end].rotate_left(1);
+                } else if let Some(place) = code[at..end].iter().position(is_write) {
+                    code[at..=at + place].rotate_right(1);
+                }
+                at = end;
+            }
+        }
+    }
+
+    /// How many pieces of code, from the first one on, are elements of one access to a vector.
+    fn elements_of_one_access(&self, code: &[Line]) -> usize {
+        let Some((first, Some(origin))) = code.first() else { return 0 };
+        let cell = |piece: &CodePiece| match piece {
+            CodePiece::Read { cell, .. } => Some(*cell),
+            CodePiece::Write { cell, .. } if !is_modification(piece) => Some(*cell),
+            _ => None,
+        };
+        let (Some(begin), Some(elements)) = (cell(first), self.vector(*origin)) else { return 0 };
+        let vector = |of: &MemoryCell| (of.object, of.bytes, of.offset / (elements * of.bytes).max(1));
+        let mut seen = BTreeSet::new();
+        let is_one = |(piece, of): &&Line| {
+            *of == Some(*origin) && cell(piece).is_some_and(|of| vector(&of) == vector(&begin) && seen.insert(of))
+        };
+        code.iter().take_while(is_one).count()
+    }
+
+    /// How many elements an instruction accesses at once, where it is a vector.
+    fn vector(&self, origin: Origin) -> Option<u64> {
+        let instruction = self.question.module.functions.get(origin.function)?.body.as_ref()?.get(origin.instruction)?;
+        [("v2", 2), ("v4", 4), ("v8", 8)].into_iter().find_map(|(word, elements)| instruction.has(word).then_some(elements))
+    }
+
     /// What a round reads that only waits is read again in the next one: rounds that go on waiting are left out.
     fn options_for_stale(&self) -> Options {
         let options = self.options();
@@ -175,12 +252,16 @@ impl Inquiry<'_, '_> {
     fn out_of_date(&self, written: &Written, verdict: &Verdict, reads: &BTreeSet<TrustedRead>) -> Option<ShownRead> {
         let shown = Race::of(self.question.reading.stale().ok()?, verdict.race.as_ref()?)?.accesses;
         let mut stands: Vec<(bool, Stands)> = Vec::new();
+        let mut why = vec![TOLD.to_owned()];
         for access in &shown {
             let thread = access.thread.index();
             let origin = origin_at(written, thread, access.place.0)?;
             let is_read = access.event.starts_with("ld");
             if is_read && !is_asked(reads, written.members[thread], origin) {
                 return Some(ShownRead::Other(written.members[thread], origin));
+            }
+            if self.vector(origin).is_some() && why.len() == 1 {
+                why = vec![TOLD_BY_ELEMENT.to_owned(), ELEMENTS.to_owned()];
             }
             let event = access.event.split('=').next().unwrap_or_default().to_owned();
             stands.push((is_read, self.stands((thread, written.members[thread]), self.spot(origin), Some(event))));
@@ -189,17 +270,26 @@ impl Inquiry<'_, '_> {
         Some(ShownRead::Asked(Box::new(Finding {
             kind: FindingKind::Stale,
             stands: stands.into_iter().map(|(_, stands)| stands).collect(),
-            why: vec![
-                "The read may return what was there before the write, though its thread was told that the write is done, by what it waited for or \
-                 compared: both are strong, and nothing orders them. No interleaving of the threads does so. What is read reaches global memory."
-                    .to_owned(),
-            ],
+            why,
             litmus: written.read.file.text.replace("exists (false)", "exists (true)"),
             with_races: false,
             first_rounds: None,
             reading: self.question.reading,
             repair: unasked(),
         })))
+    }
+}
+
+/// What decides whether a loop is left tells a thread something where the thread goes on behind it: with a fence that orders nothing there, where a read that is asked
+/// about stands in the loop itself.
+fn go_on_behind_loops(slice: &mut Slice, cell: MemoryCell, reader: usize) {
+    let Some(number) = slice.number(reader) else { return };
+    let code = &mut slice.code[number];
+    let last = |is: &dyn Fn(&CodePiece) -> bool| code.iter().rposition(|(piece, _)| is(piece));
+    let is_read = |piece: &CodePiece| matches!(piece, CodePiece::Read { cell: of, .. } if *of == cell);
+    if last(&is_read) < last(&|piece| matches!(piece, CodePiece::Jump(Some(_), _))) && last(&is_read).is_some() {
+        let end = code.iter().rposition(|(piece, _)| !matches!(piece, CodePiece::End)).map_or(0, |at| at + 1);
+        code.insert(end, (CodePiece::Other("fence.acq_rel.cta".to_owned()), None));
     }
 }
 
@@ -256,27 +346,6 @@ struct AskedSlice {
 /// Is there a read that no test can say?
 fn has_unasked(slicer: &Slicer<'_>, reads: &BTreeSet<TrustedRead>) -> bool {
     reads.iter().any(|read| !slicer.is_one_value(read.cell))
-}
-
-/// For each place and thread what is asked about it, each shape once.
-fn slices(executed: &Executed, slicer: &Slicer<'_>, reads: &BTreeSet<TrustedRead>) -> Vec<AskedSlice> {
-    let of: BTreeSet<(usize, MemoryCell)> = reads.iter().map(|read| (read.thread, read.cell)).collect();
-    let mut shapes: BTreeSet<(String, Vec<usize>)> = BTreeSet::new();
-    let mut all = Vec::new();
-    for (thread, cell) in of {
-        let Some(own) = slicer.of_reader(cell, thread) else { continue };
-        let is_write = |(p, _): &Line| matches!(p, CodePiece::Write { cell: of, .. } if *of == cell);
-        let is_written = own.members.iter().zip(&own.code).any(|(of, code)| *of != thread && code.iter().any(is_write));
-        let plain = slicer.without_values(&own);
-        // Where two threads do the same, other reads of theirs may be asked about.
-        let code = plain.number(thread).map_or(&[][..], |number| &plain.code[number]);
-        let is_one = |(_, origin): &Line| origin.is_some_and(|origin| is_asked(reads, thread, origin));
-        let asked = code.iter().enumerate().filter(|(_, line)| is_one(line)).map(|(at, _)| at).collect();
-        if is_written && shapes.insert((executed.shape(&plain), asked)) {
-            all.push(AskedSlice { own, plain });
-        }
-    }
-    all
 }
 
 /// The reads that are asked about.
@@ -339,7 +408,8 @@ fn is_written_before(trail: &ValueTrail, at: usize, cell: MemoryCell) -> bool {
     !trail.comes_without(at, &|piece| matches!(piece, CodePiece::Write { cell: of, .. } if *of == cell && writes(piece, cell)))
 }
 
-/// Does the thread read behind a place what it has read in front of it, and go by that?
+/// Does the thread read behind a place what it has read in front of it, and go by that? A loop that reads both anew in each round, and leaves with
+/// what it read last, does not; nor does one access to a vector, which has no order.
 fn is_checked_again(trail: &ValueTrail, at: usize, decides: &mut dyn FnMut(usize) -> bool) -> bool {
     let read = |n: usize| match &trail.code[n].0 {
         _ if n == at => None,
@@ -348,5 +418,6 @@ fn is_checked_again(trail: &ValueTrail, at: usize, decides: &mut dyn FnMut(usize
         _ => None,
     };
     let before: BTreeSet<MemoryCell> = trail.in_front(at).into_iter().filter_map(read).collect();
-    trail.behind(at).into_iter().any(|n| read(n).is_some_and(|cell| before.contains(&cell)) && decides(n))
+    let is_another = |n: usize| trail.code[n].1 != trail.code[at].1;
+    trail.behind_last(at).into_iter().any(|n| is_another(n) && read(n).is_some_and(|cell| before.contains(&cell)) && decides(n))
 }

@@ -699,7 +699,7 @@ fn with_given_numbers_nobody_accesses_memory() {
     let code = "ld.param.u64 %rd1, [a];\nld.param.u32 %r2, [n];\nmov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, %r2;\n@%p1 ret;\nst.global.u32 [%rd1], %r1;";
     let text = kernel("", ".param .u64 a, .param .u32 n", code);
     let of = |number: &str| asked(&text, "1x2", &["0=array:4", &format!("1={number}")], None).expect("an answer");
-    assert!(of("0").accesses_nothing && of("0").wrong().is_none());
-    assert!(!of("1").accesses_nothing && of("1").wrong().is_none());
-    assert!(!of("2").accesses_nothing && of("2").wrong().is_some());
+    assert!(of("0").accesses_nothing() && of("0").wrong().is_none());
+    assert!(!of("1").accesses_nothing() && of("1").wrong().is_none());
+    assert!(!of("2").accesses_nothing() && of("2").wrong().is_some());
 }

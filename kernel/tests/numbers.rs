@@ -79,3 +79,24 @@ fn that_no_thread_accesses_memory_is_no_answer() {
     assert!(asked(&loaded, &["1x4"], &[]).is_settled(false));
     assert!(asked("add.u32 %r4, %r2, %r3;", &["1x4"], &[]).is_settled(false));
 }
+
+/// Accesses to which no thread comes are named, whoever gave the number that keeps threads away.
+#[test]
+fn accesses_to_which_no_thread_comes_are_named() {
+    let code = "st.global.u32 [%rd3], %r1;\nsetp.lt.s32 %p1, %r2, 1000;\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r1;";
+    let named = |answer: &KernelAnswer| answer.unreached.iter().map(|spot| spot.text.clone()).collect::<Vec<_>>();
+    for (arguments, reached) in [(&[] as &[&str], false), (&["1=4"], false), (&["1=1000"], true)] {
+        let answer = asked(code, &["1x4"], arguments);
+        let (expected, found) = match reached {
+            true => (vec![], vec![FindingKind::Race]),
+            false => (vec!["st.global.u32 [%rd1], %r1"], vec![]),
+        };
+        assert_eq!(
+            (named(&answer), kinds(&answer), answer.accesses),
+            (expected.into_iter().map(String::from).collect(), found, 2)
+        );
+    }
+    // With numbers that are given nothing is accessed at all.
+    let none = asked(&below_the_difference("st.global.u32 [%rd1], %r1;"), &["1x4"], &["1=4", "2=4"]);
+    assert_eq!((none.unreached.len(), none.accesses), (1, 1));
+}

@@ -188,6 +188,61 @@ fn a_number_that_all_write_is_not_out_of_date() {
     assert_eq!(of(one, &format!("{one}\nred.relaxed.gpu.global.add.u32 [x], 1;")), stale());
 }
 
+/// A kernel of two blocks over a vector `line`.
+fn vectors(first: &str, second: &str) -> String {
+    let declared = ".visible .global .align 16 .b8 line[16];\n.visible .entry";
+    kernel(first, second).replace(".visible .entry", declared)
+}
+
+/// The elements of a vector are accessed in no order (8.2.4): who checks one of them, wherever it stands, may have read another one before it was written.
+#[test]
+fn a_vector_is_as_new_as_what_was_checked_of_it() {
+    let store = "st.volatile.global.v4.u32 [line], {1, 2, 3, 4};";
+    let wait = |checked: &str| {
+        format!(
+            "$WAIT:\nld.volatile.global.v4.u32 {{%r2, %r3, %r4, %r5}}, [line];\nand.b32 %r6, {checked};\nsetp.eq.u32 %p2, %r6, 0;\n\
+             @%p2 bra $WAIT;\n"
+        )
+    };
+    let taken = |register: &str| format!("st.global.u32 [out], {register};");
+    for (checked, register, expected) in [
+        ("%r2, 7", "%r5", stale()),
+        ("%r5, 7", "%r2", stale()),
+        ("%r3, 7", "%r4", stale()),
+        // What was checked itself.
+        ("%r2, 7", "%r2", BTreeSet::new()),
+        ("%r5, 7", "%r5", BTreeSet::new()),
+    ] {
+        let text = vectors(store, &format!("{}{}", wait(checked), taken(register)));
+        assert_eq!(kinds(&text), expected, "{checked} {register}");
+    }
+    // Each element is checked.
+    let pair = "$WAIT:\nld.volatile.global.v2.u32 {%r2, %r3}, [line];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra $WAIT;\nsetp.eq.u32 %p3, %r3, 0;\n\
+                @%p3 bra $WAIT;\n";
+    assert_eq!(kinds(&vectors(store, &format!("{pair}{}", taken("%r3")))), BTreeSet::new());
+    // Two stores, one behind the other, are no vector; nor is one word of 64 bits.
+    let apart = "st.volatile.global.u32 [line], 1;\nst.volatile.global.u32 [line+4], 2;";
+    let last = "$WAIT:\nld.volatile.global.v2.u32 {%r2, %r3}, [line];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra $WAIT;\nst.global.u32 [out], %r3;";
+    assert_eq!(kinds(&vectors(apart, last)), BTreeSet::new(), "it may be read between the two");
+    let word = "$WAIT:\nld.volatile.global.u64 %rd1, [line];\ncvt.u32.u64 %r2, %rd1;\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra $WAIT;\n\
+                shr.u64 %rd2, %rd1, 32;\ncvt.u32.u64 %r3, %rd2;\nst.global.u32 [out], %r3;";
+    assert_eq!(kinds(&vectors("st.volatile.global.u64 [line], 21474836481;", word)), BTreeSet::new());
+}
+
+/// A loop that reads flag and data in each round, and leaves by the flag, reads nothing again.
+#[test]
+fn data_that_is_read_in_the_loop_that_waits() {
+    let first = format!("{DATA}fence.acq_rel.gpu;\nst.relaxed.gpu.global.u32 [flag], 1;");
+    let poll = |fence: &str| {
+        format!(
+            "$WAIT:\nld.relaxed.gpu.global.u32 %r2, [flag];\n{fence}ld.relaxed.gpu.global.u32 %r3, [x];\nsetp.eq.u32 %p2, %r2, 0;\n\
+             @%p2 bra $WAIT;\nst.global.u32 [out], %r3;"
+        )
+    };
+    assert_eq!(kinds(&kernel(&first, &poll(""))), stale());
+    assert_eq!(kinds(&kernel(&first, &poll("fence.acq_rel.gpu;\n"))), BTreeSet::new());
+}
+
 /// A place that is accessed in two widths is not asked about, and that is said.
 #[test]
 fn places_of_two_widths_are_named() {

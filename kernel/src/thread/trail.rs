@@ -61,6 +61,23 @@ impl ValueTrail {
         reached_from(at, &self.next, self.code.len())
     }
 
+    /// The places that a thread may come to behind one, and from which it may end without coming to that one again.
+    pub fn behind_last(&self, at: usize) -> Vec<usize> {
+        let ends = |&from: &usize| {
+            let (mut seen, mut todo) = (vec![false; self.code.len()], vec![from]);
+            while let Some(n) = todo.pop() {
+                if n >= self.code.len() || self.next[n].is_empty() {
+                    return true;
+                }
+                if n != at && !std::mem::replace(&mut seen[n], true) {
+                    todo.extend(&self.next[n]);
+                }
+            }
+            false
+        };
+        self.behind(at).into_iter().filter(ends).collect()
+    }
+
     /// The places from which a thread may come to one.
     pub fn in_front(&self, at: usize) -> Vec<usize> {
         reached_from(at, &self.before, self.code.len())

@@ -63,11 +63,9 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             };
             let plural = if nothing.len() == 1 { "launch" } else { "launches" };
             let weak = if is_weak { ", no final state of global memory that only weak memory has" } else { "" };
-            let contents = contents(answer);
-            let idle =
-                if answer.accesses_nothing { "; no thread accesses memory that others see with what was given" } else { "" };
+            let (contents, unreached) = (contents(answer), unreached(answer));
             format!(
-                ": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{idle}{contents}{open}{not_looked}",
+                ": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{contents}{unreached}{open}{not_looked}",
                 list(&nothing)
             )
         }
@@ -116,6 +114,22 @@ fn not_looked_at(answer: &KernelAnswer) -> String {
         0 => String::new(),
         1 => "; 1 thing was not looked at (below)".to_owned(),
         n => format!("; {n} things were not looked at (below)"),
+    }
+}
+
+/// The accesses that say nothing of the kernel, since no thread comes to them with the numbers and contents that are passed.
+fn unreached(answer: &KernelAnswer) -> String {
+    const NAMED: usize = 4;
+    let lines: BTreeSet<usize> = answer.unreached.iter().map(|spot| spot.line).collect();
+    let mut named = list(&lines.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>());
+    if lines.len() > NAMED {
+        named += ", ..";
+    }
+    match (answer.unreached.len(), answer.accesses) {
+        (0, _) => String::new(),
+        _ if answer.accesses_nothing() => "; no thread accesses memory that others see with what was given".to_owned(),
+        (1, all) => format!("; no thread comes to 1 of its {all} accesses of memory (PTX line {named})"),
+        (some, all) => format!("; no thread comes to {some} of its {all} accesses of memory (PTX lines {named})"),
     }
 }
 
