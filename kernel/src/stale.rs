@@ -23,6 +23,7 @@ use crate::relevance::ValueRelevance;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin};
 use crate::slice::{Slice, Slicer};
 use crate::thread::ValueTrail;
+use crate::vectors::unrepaired;
 
 const WHAT: &str = "reads that are out of date";
 
@@ -252,7 +253,7 @@ impl Inquiry<'_, '_> {
     fn out_of_date(&self, written: &Written, verdict: &Verdict, reads: &BTreeSet<TrustedRead>) -> Option<ShownRead> {
         let shown = Race::of(self.question.reading.stale().ok()?, verdict.race.as_ref()?)?.accesses;
         let mut stands: Vec<(bool, Stands)> = Vec::new();
-        let mut why = vec![TOLD.to_owned()];
+        let (mut why, mut repair) = (vec![TOLD.to_owned()], unasked());
         for access in &shown {
             let thread = access.thread.index();
             let origin = origin_at(written, thread, access.place.0)?;
@@ -262,6 +263,10 @@ impl Inquiry<'_, '_> {
             }
             if self.vector(origin).is_some() && why.len() == 1 {
                 why = vec![TOLD_BY_ELEMENT.to_owned(), ELEMENTS.to_owned()];
+            }
+            let is_of_it = |of: &&Option<Origin>| **of == Some(origin);
+            if self.vector(origin).is_some() && written.origins[thread].iter().filter(is_of_it).count() > 1 {
+                repair = unrepaired();
             }
             let event = access.event.split('=').next().unwrap_or_default().to_owned();
             stands.push((is_read, self.stands((thread, written.members[thread]), self.spot(origin), Some(event))));
@@ -275,7 +280,7 @@ impl Inquiry<'_, '_> {
             with_races: false,
             first_rounds: None,
             reading: self.question.reading,
-            repair: unasked(),
+            repair,
         })))
     }
 }

@@ -62,7 +62,7 @@ impl Inquiry<'_, '_> {
                 finding.why.push(format!(
                     "The elements of a vector are accessed in no order (PTX ISA 8.2.4): in {which} here from the last one to the first."
                 ));
-                finding.repair = RepairAnswer::Open("what orders the elements of a vector is not looked for".to_owned());
+                finding.repair = unrepaired();
             }
             return Ok(());
         }
@@ -85,4 +85,9 @@ impl Inquiry<'_, '_> {
         };
         reached(self.prepared, self.question.kernel).into_iter().any(|f| self.prepared.effects[f].iter().any(is_one))
     }
+}
+
+/// Of a finding that one order of a vector's elements shows: in another order, what orders them in this one does not.
+pub(crate) fn unrepaired() -> RepairAnswer {
+    RepairAnswer::Open("what orders the elements of a vector is not looked for".to_owned())
 }
