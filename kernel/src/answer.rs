@@ -112,7 +112,8 @@ impl Spot {
         let instruction = module.functions.get(origin.function).and_then(|f| f.body.as_ref()?.get(origin.instruction));
         let Some(i) = instruction else { return Self { line: 0, text: String::new(), source: None } };
         let words = text.get(i.start..i.end).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        let file = |l: &margay_ptx::Line| module.files.get(&l.file).map(|f| f.rsplit(['/', '\\']).next().unwrap_or(f).to_owned());
+        let file =
+            |l: &margay_ptx::SourceLine| module.files.get(&l.file).map(|f| f.rsplit(['/', '\\']).next().unwrap_or(f).to_owned());
         let source = i.line.and_then(|l| Some((file(&l)?, l.line)));
         Self { line: position(text, i.start).0, text: words, source }
     }

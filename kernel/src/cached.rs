@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::explicit::Verdict;
+use margay_litmus::explicit::TestVerdict;
 
 use crate::answer::{Finding, FindingKind, RepairAnswer};
 use crate::inquiry::{Inquiry, LaunchFindings};
@@ -76,7 +76,7 @@ impl Inquiry<'_, '_> {
         slice: &Slice,
         condition: &str,
         found: &mut LaunchFindings,
-    ) -> Result<Option<(Written, Verdict)>, String> {
+    ) -> Result<Option<(Written, TestVerdict)>, String> {
         let written = match executed.write(&self.name(), slice, &format!("exists ({condition})")) {
             Ok(written) => written,
             Err(why) => {

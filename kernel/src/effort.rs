@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use margay_litmus::engine::{Choice, Engine, Runner};
-use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::explicit::{Error, Options, TestVerdict};
 use margay_litmus::test::Test;
 use margay_litmus::unfold::UnfoldingBounds;
 use margay_models::model::Model;
@@ -74,7 +74,7 @@ pub(crate) struct Engines {
     /// The shapes of larger blocks that the kernel seems to be written for.
     pub larger_blocks: RefCell<BTreeSet<[u32; 3]>>,
     /// By text, model and bounds the tests in which nothing was found.
-    pub without_finding: RefCell<FxHashMap<(String, String, UnfoldingBounds), Verdict>>,
+    pub without_finding: RefCell<FxHashMap<(String, String, UnfoldingBounds), TestVerdict>>,
     /// The instructions that some thread of some launch comes to.
     pub visited: RefCell<FxHashSet<Origin>>,
 }
@@ -85,7 +85,7 @@ impl Engines {
     ///
     /// # Errors
     /// As the engines say.
-    pub fn run(&self, test: &Test, model: &Model, options: &Options, effort: Effort) -> Result<Verdict, Error> {
+    pub fn run(&self, test: &Test, model: &Model, options: &Options, effort: Effort) -> Result<TestVerdict, Error> {
         self.with(model, |runner| Self::run_by(runner, test, options, effort))
     }
 
@@ -93,7 +93,7 @@ impl Engines {
     ///
     /// # Errors
     /// As the engine says.
-    pub fn run_quickly(&self, test: &Test, model: &Model, options: &Options) -> Result<Verdict, Error> {
+    pub fn run_quickly(&self, test: &Test, model: &Model, options: &Options) -> Result<TestVerdict, Error> {
         let few = Options { steps: Some(FEW), ..*options };
         self.with(model, |runner| runner.run(test, &few, Choice::Only(Engine::Explicit)))
     }
@@ -118,7 +118,7 @@ impl Engines {
         ask(&mut all[at].1)
     }
 
-    fn run_by(runner: &mut Runner, test: &Test, options: &Options, effort: Effort) -> Result<Verdict, Error> {
+    fn run_by(runner: &mut Runner, test: &Test, options: &Options, effort: Effort) -> Result<TestVerdict, Error> {
         let few = Options { steps: Some(effort.steps), ..*options };
         let explicit = runner.run(test, &few, Choice::Only(Engine::Explicit));
         let too_large = match explicit {

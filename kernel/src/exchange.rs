@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use margay_ptx::effect::{Computation, Half, Meeting, NumberComparison, Update};
 use margay_ptx::exchange::{Exchange, LaneValues};
-use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
+use margay_ptx::{Operand, RegisterId, ScalarKind, ScalarType};
 
 use crate::brought::{Brought, ExchangeKey};
 use crate::layout::{LOCAL, Object};
@@ -53,7 +53,7 @@ impl FollowedThread<'_, '_> {
         }
         let key = ExchangeKey { warp: self.block * self.launch.threads.div_ceil(32) + warp, mask, number: number as u32 };
         let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
-        let ty = if exchange.is_vote() { ScalarType { kind: Kind::Unsigned, bits: 1 } } else { ty };
+        let ty = if exchange.is_vote() { ScalarType { kind: ScalarKind::Unsigned, bits: 1 } } else { ty };
         if ty.bits > 32 {
             return Some(self.unknown(state, "an exchange of more than 32 bits"));
         }
@@ -90,8 +90,8 @@ impl FollowedThread<'_, '_> {
         if !is_alone && all.get(&lane).is_some_and(|b| b.bits.is_none() && !b.opaque) {
             self.publish(state, cell(key, lane), &own);
         }
-        let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
-        let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
+        let word = ScalarType { kind: ScalarKind::Unsigned, bits: 32 };
+        let predicate = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
         let lanes = || (0..there).filter(|l| mask >> l & 1 == 1);
         let known: Option<Vec<(u32, u64)>> = lanes().map(|l| Some((l, all.get(&l)?.bits?))).collect();
         let is_opaque = lanes().any(|l| all.get(&l).is_some_and(|b| b.opaque));
@@ -150,8 +150,10 @@ impl FollowedThread<'_, '_> {
         };
         let own = self.value(state, predicate)?;
         let is_count = exchange == Exchange::Ballot;
-        let ty =
-            ScalarType { kind: if is_count { Kind::Unsigned } else { Kind::Predicate }, bits: if is_count { 32 } else { 1 } };
+        let ty = ScalarType {
+            kind: if is_count { ScalarKind::Unsigned } else { ScalarKind::Predicate },
+            bits: if is_count { 32 } else { 1 },
+        };
         // One that is there alone gets what it brings, however often.
         if self.launch.threads == 1 {
             self.copy(state, to, &own, ty);
@@ -163,7 +165,7 @@ impl FollowedThread<'_, '_> {
             return Some(self.unknown(state, format!("more than {MOST} barriers with a reduction")));
         }
         let key = ExchangeKey { warp: u32::MAX - self.block, mask: 0, number: number as u32 };
-        let bit = ScalarType { kind: Kind::Unsigned, bits: 1 };
+        let bit = ScalarType { kind: ScalarKind::Unsigned, bits: 1 };
         self.bring(key, self.thread, exchange, bit, &own);
         let all = self.facts.exchanges.get(&key).filter(|all| all.len() == self.launch.threads as usize).cloned();
         let is_early = all.is_none() && !self.facts.are_settled;
@@ -218,7 +220,7 @@ impl FollowedThread<'_, '_> {
     /// Which threads are there together: itself alone where the warp has no other; else nobody knows.
     pub(crate) fn active_mask(&mut self, state: &mut State, to: RegisterId) -> StepEnd {
         let (warp, lane) = (self.thread / 32, self.thread % 32);
-        let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
+        let word = ScalarType { kind: ScalarKind::Unsigned, bits: 32 };
         let value = match self.launch.threads - warp * 32 {
             1 => constant(1 << lane),
             _ => Value { known: OPAQUE, text: "0".to_owned() },
@@ -318,7 +320,7 @@ impl LaneValues for ThreadValues<'_, '_, '_, '_> {
     }
 
     fn choose(&mut self, truth: &Value, number: u64) -> Value {
-        let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
+        let word = ScalarType { kind: ScalarKind::Unsigned, bits: 32 };
         self.thread.computed(self.state, Computation::Multiply(Half::Low), word, &[truth.clone(), constant(number)], None)
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use margay_litmus::test::{FenceOrder, Instruction, Operation};
+use margay_litmus::test::{FenceOrder, Operation, TestInstruction};
 use margay_models::execution::Scope;
 use margay_ptx::Module;
 
@@ -35,7 +35,7 @@ struct FenceSearch<'a> {
 }
 
 impl FenceSearch<'_> {
-    fn rewrite(&self, of: &SiteSet, origin: Option<Origin>, instruction: &Instruction, new: &mut Vec<Instruction>) {
+    fn rewrite(&self, of: &SiteSet, origin: Option<Origin>, instruction: &TestInstruction, new: &mut Vec<TestInstruction>) {
         let has = |own: bool| {
             let site = origin.map(|at| FenceSite { own, at });
             self.sites.iter().position(|s| Some(*s) == site).is_some_and(|n| of.contains(&n))
@@ -50,7 +50,7 @@ impl FenceSearch<'_> {
         if instruction.operation.memory().is_some() && has(false) {
             let fence = Operation::Fence { order: Some(FenceOrder::Sc), scope: Some(Scope::Gpu) };
             // A fence behind an access that is executed under a predicate is executed under the same.
-            new.push(Instruction { guard: instruction.guard.clone(), ..Instruction::from(fence) });
+            new.push(TestInstruction { guard: instruction.guard.clone(), ..TestInstruction::from(fence) });
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::explicit::{Error, Options, TestVerdict};
 use margay_litmus::unfold::UnfoldingBounds;
 use margay_models::model::Model;
 use margay_ptx::Operand;
@@ -343,7 +343,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// Runs a test; what leaves it open is noted.
-    pub fn run(&self, written: &Written, model: &Model, what: &str, found: &mut LaunchFindings) -> Option<Verdict> {
+    pub fn run(&self, written: &Written, model: &Model, what: &str, found: &mut LaunchFindings) -> Option<TestVerdict> {
         self.run_with(written, model, what, &self.options(), found)
     }
 
@@ -355,12 +355,12 @@ impl Inquiry<'_, '_> {
         model: &Model,
         options: &Options,
         effort: Effort,
-    ) -> Result<Verdict, DeepeningFailure> {
+    ) -> Result<TestVerdict, DeepeningFailure> {
         let key = (written.read.file.text.clone(), model.source.name.clone(), options.bounds);
         if let Some(verdict) = self.engines.without_finding.borrow().get(&key) {
             return Ok(verdict.clone());
         }
-        let noted = |verdict: Verdict| {
+        let noted = |verdict: TestVerdict| {
             if !verdict.reachable && verdict.race.is_none() {
                 self.engines.without_finding.borrow_mut().insert(key.clone(), verdict.clone());
             }
@@ -397,7 +397,7 @@ impl Inquiry<'_, '_> {
         what: &str,
         options: &Options,
         found: &mut LaunchFindings,
-    ) -> Option<Verdict> {
+    ) -> Option<TestVerdict> {
         match self.deepened(written, model, options, self.effort_beside(found)) {
             Ok(verdict) => Some(verdict),
             Err(failure) => {

@@ -1,6 +1,6 @@
 //! Where memory lies: each array has addresses of its own, so that what a kernel computes with addresses is arithmetic on numbers.
 
-use margay_ptx::{Function, Initial, Module, Operand, Parameter, Space, Variable, VariableId};
+use margay_ptx::{Function, Initial, MemoryVariable, Module, Operand, Parameter, StateSpace, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::content::ArrayContent;
@@ -207,14 +207,14 @@ impl Layout {
         let is_there = |id: &VariableId| !of_functions.contains(id) || of_reached.contains(id);
         for (id, variable) in all() {
             match variable.space {
-                Space::Global | Space::Constant => {
+                StateSpace::Global | StateSpace::Constant => {
                     let address = layout.array(variable.name.clone(), variable.size, None)?;
                     if let Some(array) = layout.arrays.last_mut() {
                         array.alignment = Some(alignment(variable));
                     }
                     layout.addresses.insert(id, address);
                 }
-                Space::Parameter => {
+                StateSpace::Parameter => {
                     layout.parameters.insert(id, variable.size);
                 }
                 _ => {}
@@ -225,10 +225,10 @@ impl Layout {
         if bodies.flatten().any(|i| leaves(&i.operands).iter().any(&is_of_grid)) {
             layout.grid_workspace = Some(layout.array("grid_workspace".to_owned(), None, None)?);
         }
-        let of = |space: Space| all().filter(|(id, v)| v.space == space && is_there(id)).collect::<Vec<_>>();
+        let of = |space: StateSpace| all().filter(|(id, v)| v.space == space && is_there(id)).collect::<Vec<_>>();
         let most = if cluster > 1 { SHARED_WINDOW } else { WINDOW };
-        layout.shared = window("shared", &of(Space::Shared), most)?;
-        layout.local = window("local", &of(Space::Local), WINDOW)?;
+        layout.shared = window("shared", &of(StateSpace::Shared), most)?;
+        layout.local = window("local", &of(StateSpace::Local), WINDOW)?;
         layout.addresses.extend(layout.shared.iter().chain(&layout.local).map(|&(at, _, id)| (id, at)));
         for (id, variable) in all().filter(|(_, v)| !v.initial.is_empty()) {
             let width = usize::from(variable.ty.bits.div_ceil(8));
@@ -439,7 +439,11 @@ impl Layout {
 
 /// Addresses for the variables of shared or local memory, ascending, with gaps between them. Arrays without a size lie behind all others, all
 /// at one place (PTX ISA 5.1.7).
-fn window(name: &str, variables: &[(VariableId, &Variable)], most: u64) -> Result<Vec<(u64, Option<u64>, VariableId)>, String> {
+fn window(
+    name: &str,
+    variables: &[(VariableId, &MemoryVariable)],
+    most: u64,
+) -> Result<Vec<(u64, Option<u64>, VariableId)>, String> {
     let gap = (most / (variables.len() as u64 + 1)).min(GAP);
     let mut found = Vec::with_capacity(variables.len());
     let mut next = gap;
@@ -469,11 +473,11 @@ fn within(variables: &[(u64, Option<u64>, VariableId)], address: u64, bytes: u64
     (offset.checked_add(bytes)? <= size.unwrap_or(GAP)).then_some((id, offset))
 }
 
-fn aligned(at: u64, variable: &Variable) -> u64 {
+fn aligned(at: u64, variable: &MemoryVariable) -> u64 {
     at.next_multiple_of(alignment(variable))
 }
 
 /// Of what the address of a variable is a multiple.
-fn alignment(variable: &Variable) -> u64 {
+fn alignment(variable: &MemoryVariable) -> u64 {
     variable.align.unwrap_or(u64::from(variable.ty.bits.div_ceil(8))).clamp(1, 1 << 20)
 }

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use margay_litmus::engine::{Choice, Runner};
-use margay_litmus::test::{Body, Dialect, Instruction, Test};
+use margay_litmus::test::{Body, Dialect, Test, TestInstruction};
 use margay_litmus::{explicit, print};
 
 use crate::answer::{FindingKind, HardeningAnswer, NotLooked, WeakerAnswer};
@@ -43,7 +43,7 @@ const MOST_CHANGES: usize = 1_000;
 const CONFLICTS: u64 = 10_000;
 
 /// A change of the instructions that a piece of a kernel's code is: what stands in place of one, and where it came from.
-pub(crate) type Rewriting<'a> = &'a dyn Fn(Option<Origin>, &Instruction, &mut Vec<Instruction>);
+pub(crate) type Rewriting<'a> = &'a dyn Fn(Option<Origin>, &TestInstruction, &mut Vec<TestInstruction>);
 
 impl Obligations {
     pub fn new(goals: Vec<Goal>, launches: Vec<Launch>, not_looked: Vec<NotLooked>) -> Self {
@@ -92,11 +92,11 @@ impl Obligations {
     }
 
     /// Every instruction of every thread, with where it came from.
-    pub fn instructions(&self) -> impl Iterator<Item = (Origin, &Instruction)> {
+    pub fn instructions(&self) -> impl Iterator<Item = (Origin, &TestInstruction)> {
         self.goals.iter().flat_map(|goal| {
             let threads = goal.written.read.test.threads.iter().zip(&goal.written.origins);
             threads.flat_map(|(thread, origins)| {
-                let code: &[Instruction] = match &thread.body {
+                let code: &[TestInstruction] = match &thread.body {
                     Body::Instructions(code) => code,
                     _ => &[],
                 };
@@ -120,7 +120,7 @@ fn rewritten(goal: &Goal, rewriting: Rewriting<'_>) -> Test {
 }
 
 /// An instruction as it stands in PTX.
-pub(crate) fn text(instruction: &Instruction) -> String {
+pub(crate) fn text(instruction: &TestInstruction) -> String {
     print::instruction(instruction, Dialect::Ptx)
 }
 

@@ -1,7 +1,7 @@
 //! Which parameters of a kernel are addresses: those whose value, or a value made of it, is used as one.
 
 use margay_ptx::effect::{Computation, Effect, Window};
-use margay_ptx::{Kind, Module, Operand, Parameter, RegisterId, VariableId};
+use margay_ptx::{Module, Operand, Parameter, RegisterId, ScalarKind, VariableId};
 use rustc_hash::FxHashSet;
 
 use crate::thread::PreparedModule;
@@ -49,7 +49,7 @@ pub(crate) fn field_uses(module: &Module, prepared: &PreparedModule<'_>, structu
         }
         for n in 0..to.len() as u64 {
             let Some(offset) = u64::try_from(*offset).ok().map(|at| at + n * bytes) else { continue };
-            let is_float = access.ty.kind == Kind::Float;
+            let is_float = access.ty.kind == ScalarKind::Float;
             if !found.iter().any(|f| (f.offset, f.bytes) == (offset, bytes)) {
                 found.push(FieldUse { offset, bytes, is_float, how: ParameterUse::Number });
             }

@@ -1,6 +1,6 @@
 //! What is passed for the parameters of a kernel: what is given, and what is chosen for the others.
 
-use margay_ptx::{Function, Kind, Parameter, VariableId};
+use margay_ptx::{Function, Parameter, ScalarKind, VariableId};
 
 use crate::content::ArrayContent;
 use crate::launch::{Argument, Launch};
@@ -44,7 +44,7 @@ pub(crate) fn arguments(
     for (n, parameter) in function.parameters.iter().enumerate() {
         let was_given = given(n).is_some();
         let variable = if let Parameter::Memory(id) = parameter { Some(question.module.variable(*id)) } else { None };
-        let is_float = variable.is_some_and(|v| v.ty.kind == Kind::Float);
+        let is_float = variable.is_some_and(|v| v.ty.kind == ScalarKind::Float);
         let is_structure = variable.is_some_and(is_structure);
         let fields = match parameter {
             Parameter::Memory(id) if is_structure => fields(question, prepared, (n, *id), number)?,
@@ -143,6 +143,6 @@ fn fields(
 }
 
 /// Is a parameter an array, as nvcc passes structures?
-fn is_structure(variable: &margay_ptx::Variable) -> bool {
+fn is_structure(variable: &margay_ptx::MemoryVariable) -> bool {
     variable.size != Some(u64::from(variable.ty.bits.div_ceil(8)))
 }

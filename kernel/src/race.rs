@@ -318,7 +318,7 @@ impl Inquiry<'_, '_> {
         model: &Model,
         (what, options): (&str, &Options),
         found: &mut LaunchFindings,
-    ) -> Option<(Written, margay_litmus::explicit::Verdict)> {
+    ) -> Option<(Written, margay_litmus::explicit::TestVerdict)> {
         let effort = self.effort_beside(found);
         let failure = match self.deepened(&written, model, options, effort) {
             Ok(verdict) => return Some((written, verdict)),
@@ -600,7 +600,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// What a verdict without an execution leaves open.
-    pub fn leftover(&self, verdict: &margay_litmus::explicit::Verdict, what: &str, found: &mut LaunchFindings) {
+    pub fn leftover(&self, verdict: &margay_litmus::explicit::TestVerdict, what: &str, found: &mut LaunchFindings) {
         if verdict.bounded {
             found.open(format!("{what}: {}", self.bound()));
         } else if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.kind() == GapKind::Lost) {

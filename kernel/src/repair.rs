@@ -4,7 +4,7 @@ use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Error, Options};
 use margay_litmus::print;
 use margay_litmus::strengthen::{Costs, Limits, Terms, cheapest, joined};
-use margay_litmus::test::{AccessOrder, Body, Dialect, FenceOrder, Instruction, Operation, Test};
+use margay_litmus::test::{AccessOrder, Body, Dialect, FenceOrder, Operation, Test, TestInstruction};
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::Scope;
 use margay_models::model::Model;
@@ -114,7 +114,7 @@ fn unmet(Goal { written, model, options }: &Goal, changes: &[OperationChange]) -
     }
 }
 
-fn instructions(test: &Test, thread: usize) -> &[Instruction] {
+fn instructions(test: &Test, thread: usize) -> &[TestInstruction] {
     match test.threads.get(thread).map(|t| &t.body) {
         Some(Body::Instructions(instructions)) => instructions,
         _ => &[],
@@ -177,7 +177,7 @@ fn changes(before: &Test, after: &Test, origins: &[Vec<Option<Origin>>]) -> Opti
 
 /// What of an operation a change may change, in words: its mnemonic.
 fn strength(operation: &Operation) -> String {
-    let text = print::instruction(&Instruction::from(operation.clone()), Dialect::Ptx);
+    let text = print::instruction(&TestInstruction::from(operation.clone()), Dialect::Ptx);
     text.split_whitespace().next().unwrap_or_default().to_owned()
 }
 
@@ -193,7 +193,7 @@ fn apply(test: &Test, origins: &[Vec<Option<Origin>>], changes: &[OperationChang
             let is_last = origins.get(i + 1).copied().flatten() != origin;
             let here = |side: RepairSide| changes.iter().filter(move |c| Some(c.at) == origin && c.side == side);
             if is_first {
-                new.extend(here(RepairSide::Before).map(|c| Instruction::from(c.operation.clone())));
+                new.extend(here(RepairSide::Before).map(|c| TestInstruction::from(c.operation.clone())));
             }
             let mut kept = instruction.clone();
             for change in here(RepairSide::Instead) {
@@ -201,7 +201,7 @@ fn apply(test: &Test, origins: &[Vec<Option<Origin>>], changes: &[OperationChang
             }
             new.push(kept);
             if is_last {
-                new.extend(here(RepairSide::Behind).map(|c| Instruction::from(c.operation.clone())));
+                new.extend(here(RepairSide::Behind).map(|c| TestInstruction::from(c.operation.clone())));
             }
         }
         if let Some(thread) = changed.threads.get_mut(thread) {
@@ -225,7 +225,7 @@ fn strengthen(operation: &mut Operation, as_in: &Operation) {
 
 fn told(change: &OperationChange, module: &Module, text: &str) -> RepairChange {
     let spot = Spot::new(module, text, change.at);
-    let after = print::instruction(&Instruction::from(change.operation.clone()), Dialect::Ptx);
+    let after = print::instruction(&TestInstruction::from(change.operation.clone()), Dialect::Ptx);
     let after = match change.side {
         RepairSide::Instead => {
             let mnemonic = after.split_whitespace().next().unwrap_or_default();

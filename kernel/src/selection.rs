@@ -3,7 +3,7 @@
 
 use margay_ptx::asynchronous::{AsyncEffect, MbarrierEffect};
 use margay_ptx::effect::{Effect, MemoryScope, Window};
-use margay_ptx::{Instruction, Operand, RegisterId, Space};
+use margay_ptx::{Instruction, Operand, RegisterId, StateSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::FunctionFlow;
@@ -142,7 +142,7 @@ impl LaunchSelection {
         let reached = reached(prepared, question.kernel);
         let limits = PlaceLimits::of(question.module, &reached);
         let is_shared =
-            |o: &Operand| matches!(o, Operand::Variable(id, _) if question.module.variable(*id).space == Space::Shared);
+            |o: &Operand| matches!(o, Operand::Variable(id, _) if question.module.variable(*id).space == StateSpace::Shared);
         // That is asked of accesses for the threads of a block alone, where nobody says of what memory they are.
         let is_doubtful = |effect: &Effect<'_>| match effect {
             Effect::Modify { access, .. } | Effect::Load { access, .. } => {

@@ -1,7 +1,7 @@
 //! Words of a litmus test of PTX: orders, scopes, relations, and types of numbers, of bits and of accesses.
 
 use margay_ptx::effect::{MemoryOrder, MemoryScope, NumberComparison, Update};
-use margay_ptx::{Kind, ScalarType};
+use margay_ptx::{ScalarKind, ScalarType};
 
 pub(crate) fn order_name(order: MemoryOrder) -> &'static str {
     match order {
@@ -61,7 +61,7 @@ pub(crate) fn update_name(update: Update) -> &'static str {
 
 /// The type of an operation on numbers.
 pub(crate) fn typed(ty: ScalarType) -> String {
-    format!("{}{}", if ty.kind == Kind::Signed { 's' } else { 'u' }, ty.bits.max(8))
+    format!("{}{}", if ty.kind == ScalarKind::Signed { 's' } else { 'u' }, ty.bits.max(8))
 }
 
 pub(crate) fn unsigned(ty: ScalarType) -> String {
@@ -74,5 +74,5 @@ pub(crate) fn bits_name(ty: ScalarType) -> String {
 
 /// The type of an access: floating-point numbers are bits.
 pub(crate) fn data(ty: ScalarType) -> String {
-    format!("{}{}", if ty.kind == Kind::Signed { 's' } else { 'u' }, ty.bits)
+    format!("{}{}", if ty.kind == ScalarKind::Signed { 's' } else { 'u' }, ty.bits)
 }

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use margay_litmus::explicit::{Options, Verdict};
+use margay_litmus::explicit::{Options, TestVerdict};
 use margay_litmus::race::Race;
 use margay_litmus::unfold::UnfoldingBounds;
 
@@ -137,7 +137,7 @@ impl Inquiry<'_, '_> {
         executed: &Executed,
         slice: &mut Slice,
         reads: &BTreeSet<TrustedRead>,
-        answer: impl Fn(&Written) -> Result<Verdict, DeepeningFailure>,
+        answer: impl Fn(&Written) -> Result<TestVerdict, DeepeningFailure>,
     ) -> Result<SliceAnswer, DeepeningFailure> {
         loop {
             let Ok(written) = executed.write(&self.name(), slice, "exists (false)") else { return Ok(SliceAnswer::Hidden) };
@@ -250,7 +250,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// None where it is of no instruction of the kernel; [`ShownRead::Other`] where it is not among `reads`.
-    fn out_of_date(&self, written: &Written, verdict: &Verdict, reads: &BTreeSet<TrustedRead>) -> Option<ShownRead> {
+    fn out_of_date(&self, written: &Written, verdict: &TestVerdict, reads: &BTreeSet<TrustedRead>) -> Option<ShownRead> {
         let shown = Race::of(self.question.reading.stale().ok()?, verdict.race.as_ref()?)?.accesses;
         let mut stands: Vec<(bool, Stands)> = Vec::new();
         let (mut why, mut repair) = (vec![TOLD.to_owned()], unasked());

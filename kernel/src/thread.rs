@@ -31,7 +31,7 @@ mod value_range;
 use std::collections::{BTreeMap, BTreeSet};
 
 use margay_ptx::effect::{Computation, Effect, Meeting, Window};
-use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
+use margay_ptx::{Operand, RegisterId, ScalarKind, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::counter::{is_drawn_alone, learn_draws};
@@ -498,7 +498,7 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                     Some((function, operand)) => Some((*function, self.value(state, operand)?)),
                     None => None,
                 };
-                let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
+                let predicate = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
                 for (n, to) in to.iter().enumerate().filter(|(_, to)| to.is_some()) {
                     let mut value = self.computed(state, Computation::Compare(*relation), *ty, &[a.clone(), b.clone()], None);
                     if n == 1 {
@@ -539,8 +539,8 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
             Effect::Pack { parts, to } => {
                 let register = self.register_type(state, *to);
                 let width = register.bits / parts.len().max(1) as u16;
-                let part = ScalarType { kind: Kind::Unsigned, bits: width };
-                let whole = ScalarType { kind: Kind::Unsigned, bits: register.bits };
+                let part = ScalarType { kind: ScalarKind::Unsigned, bits: width };
+                let whole = ScalarType { kind: ScalarKind::Unsigned, bits: register.bits };
                 let mut value = constant(0);
                 for (n, operand) in parts.iter().enumerate() {
                     let piece = self.value(state, operand)?;
@@ -556,8 +556,8 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                 let value = self.value(state, from)?;
                 let widths = parts.iter().flatten().map(|r| self.register_type(state, *r).bits);
                 let width = widths.max().unwrap_or(32);
-                let part = ScalarType { kind: Kind::Unsigned, bits: width };
-                let whole = ScalarType { kind: Kind::Unsigned, bits: (width * parts.len() as u16).min(64) };
+                let part = ScalarType { kind: ScalarKind::Unsigned, bits: width };
+                let whole = ScalarType { kind: ScalarKind::Unsigned, bits: (width * parts.len() as u16).min(64) };
                 // The register that is taken apart may be one of the parts.
                 let mut values = Vec::new();
                 for n in 0..parts.len() {
@@ -603,7 +603,7 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                     Window::Local => LOCAL,
                     _ => 0,
                 };
-                let ty = ScalarType { kind: Kind::Unsigned, bits: 64 };
+                let ty = ScalarType { kind: ScalarKind::Unsigned, bits: 64 };
                 let function = if *to_space { Computation::Subtract } else { Computation::Add };
                 // A null pointer stays one.
                 if value.bits() == Some(0) || by == 0 {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use margay_litmus::test::{AccessOrder, FenceOrder, Instruction, Operation};
+use margay_litmus::test::{AccessOrder, FenceOrder, Operation, TestInstruction};
 use margay_models::execution::Scope;
 use margay_ptx::Module;
 
@@ -56,7 +56,7 @@ fn ways(operation: &Operation) -> Vec<Weakened> {
     }
 }
 
-fn weaken(instruction: &Instruction, to: &Weakened) -> Option<Instruction> {
+fn weaken(instruction: &TestInstruction, to: &Weakened) -> Option<TestInstruction> {
     let mut new = instruction.clone();
     match to {
         Weakened::Gone => return None,
@@ -74,12 +74,12 @@ type WeakenedSites = BTreeMap<Origin, Weakened>;
 
 /// What could be weaker, each change with those in front of it. The kernel is right as it is.
 pub(crate) fn weaker(obligations: &Obligations, (module, source): (&Module, &str), deadline: Option<Instant>) -> WeakerAnswer {
-    let mut sites: BTreeMap<Origin, Instruction> = BTreeMap::new();
+    let mut sites: BTreeMap<Origin, TestInstruction> = BTreeMap::new();
     for (at, instruction) in obligations.instructions() {
         sites.entry(at).or_insert_with(|| instruction.clone());
     }
     // Fences go first: they cost most.
-    let mut order: Vec<(&Origin, &Instruction)> = sites.iter().collect();
+    let mut order: Vec<(&Origin, &TestInstruction)> = sites.iter().collect();
     order.sort_by_key(|(at, i)| (!is_fence(&i.operation), **at));
     let holds = |changes: &WeakenedSites| {
         obligations.hold(&|origin, instruction, new| {
@@ -128,7 +128,7 @@ pub(crate) fn weaker(obligations: &Obligations, (module, source): (&Module, &str
             break;
         }
         if let Some(last) = before {
-            let mnemonic = |i: &Instruction| text(i).split_whitespace().next().unwrap_or_default().to_owned();
+            let mnemonic = |i: &TestInstruction| text(i).split_whitespace().next().unwrap_or_default().to_owned();
             let to = (last != Weakened::Gone).then(|| mnemonic(&current));
             let cuda = to.as_ref().and_then(|_| in_cuda(&current.operation));
             answer.changes.push(WeakerChange { spot: Spot::new(module, source, *at), from: mnemonic(instruction), to, cuda });

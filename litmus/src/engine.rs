@@ -14,7 +14,7 @@ use crate::sat::ShownSession;
 use crate::test::Test;
 use crate::unfold::ExecutionProgram;
 pub use crate::verdict::Engine;
-use crate::verdict::{Error, Forbidden, Options, Verdict};
+use crate::verdict::{Error, Forbidden, Options, TestVerdict};
 use crate::{explicit, sat};
 
 /// Who is to answer.
@@ -62,7 +62,7 @@ impl Runner {
     }
 
     /// Runs a test. With [`Choice::Both`] the answer is the explicit engine's, or [`Error::Disagreement`].
-    pub fn run(&mut self, test: &Test, options: &Options, choice: Choice) -> Result<Verdict, Error> {
+    pub fn run(&mut self, test: &Test, options: &Options, choice: Choice) -> Result<TestVerdict, Error> {
         match choice {
             Choice::Only(Engine::Explicit) => self.explicit.run(test, options),
             Choice::Only(Engine::Sat) => self.sat().run(test, options),
@@ -93,7 +93,7 @@ impl Runner {
 
     /// Asks about the program of an execution: does it have the execution's outcome, does it race? The explicit engine answers, and the
     /// SAT engine where that takes too many steps.
-    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<Verdict, Error> {
+    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<TestVerdict, Error> {
         let too_large = match self.explicit.run_program(program, &limited(options)) {
             Err(Error::Steps) => false,
             Err(Error::Large(_)) => true,
@@ -114,7 +114,7 @@ impl Runner {
         options: &Options,
         choice: Choice,
         (folder, name): (&Path, &dyn Fn(usize) -> String),
-    ) -> Result<(Verdict, Vec<ShownSession<Proof>>), Error> {
+    ) -> Result<(TestVerdict, Vec<ShownSession<Proof>>), Error> {
         let explicit = match choice {
             Choice::Both => match self.explicit.run(test, options) {
                 Err(Error::Large(_)) => None,
@@ -162,8 +162,8 @@ impl Runner {
 }
 
 /// The explicit engine's answer, if it is that of the SAT engine.
-fn agreed(explicit: Verdict, sat: Verdict) -> Result<Verdict, Error> {
-    let said = |v: &Verdict| (v.reachable, v.holds, v.bounded, v.racy, v.gap.as_ref().map(Gap::kind));
+fn agreed(explicit: TestVerdict, sat: TestVerdict) -> Result<TestVerdict, Error> {
+    let said = |v: &TestVerdict| (v.reachable, v.holds, v.bounded, v.racy, v.gap.as_ref().map(Gap::kind));
     if said(&explicit) == said(&sat) {
         Ok(explicit)
     } else {

@@ -2,7 +2,7 @@
 
 use margay_models::bits::Event;
 
-use crate::test::{NumberComparison, Operand, Proposition, Quantifier, ThreadId, Variable};
+use crate::test::{ConditionOperand, NumberComparison, Proposition, Quantifier, ThreadId, Variable};
 use crate::unfold::{Skeleton, Symbol, Unfolding};
 
 /// A value in a final state.
@@ -97,12 +97,14 @@ fn fold(parts: &[Outcome], known: &KnownValues<'_>, decides: bool) -> Option<boo
     result
 }
 
-fn term(operand: &Operand, skeleton: &Skeleton) -> FinalTerm {
+fn term(operand: &ConditionOperand, skeleton: &Skeleton) -> FinalTerm {
     match operand {
-        Operand::Integer(n) => FinalTerm::Number(*n),
-        Operand::AddressOf(name) => FinalTerm::Number(skeleton.address_of(name).unwrap_or(0)),
-        Operand::Variable(Variable::Location(name)) => skeleton.physical(name).map_or(FinalTerm::Number(0), FinalTerm::Location),
-        Operand::Variable(Variable::Register { thread, name }) => match skeleton.register(*thread, name) {
+        ConditionOperand::Integer(n) => FinalTerm::Number(*n),
+        ConditionOperand::AddressOf(name) => FinalTerm::Number(skeleton.address_of(name).unwrap_or(0)),
+        ConditionOperand::Variable(Variable::Location(name)) => {
+            skeleton.physical(name).map_or(FinalTerm::Number(0), FinalTerm::Location)
+        }
+        ConditionOperand::Variable(Variable::Register { thread, name }) => match skeleton.register(*thread, name) {
             Some(symbol) => FinalTerm::Register(*thread, symbol),
             // A register that the path never touches holds 0.
             None => FinalTerm::Number(0),
@@ -142,9 +144,9 @@ pub(crate) fn condition_numbers(unfolding: &Unfolding) -> Vec<i64> {
         match p {
             Proposition::True | Proposition::False => {}
             Proposition::Compare { left, right, .. } => numbers.extend([left, right].into_iter().filter_map(|o| match o {
-                Operand::Integer(n) => Some(*n),
-                Operand::AddressOf(name) => unfolding.address_of(name),
-                Operand::Variable(_) => None,
+                ConditionOperand::Integer(n) => Some(*n),
+                ConditionOperand::AddressOf(name) => unfolding.address_of(name),
+                ConditionOperand::Variable(_) => None,
             })),
             Proposition::Not(p) => open.push(p),
             Proposition::And(parts) | Proposition::Or(parts) => open.extend(parts),

@@ -7,8 +7,8 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
 
 use crate::test::{
-    AccessOrder, AsyncCompletion, AsyncFamily, Atom, Base, CacheOperator, Instruction, MbarrierAction, Operation, Place,
-    ProxyFenceKind, Test, ThreadId,
+    AccessOrder, AsyncCompletion, AsyncFamily, AtomInstruction, Base, CacheOperator, MbarrierAction, Operation, Place,
+    ProxyFenceKind, Test, TestInstruction, ThreadId,
 };
 
 /// The model of the 2015 paper.
@@ -36,7 +36,7 @@ fn unfenced_initialisation(test: &Test, file: &Arc<SourceFile>) -> Option<Diagno
             _ => false,
         })
     };
-    let is_fence = |i: &Instruction| {
+    let is_fence = |i: &TestInstruction| {
         matches!(
             i.operation,
             Operation::MbarrierInitFence | Operation::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncShared)
@@ -77,9 +77,9 @@ fn first_use(test: &Test) -> Option<(Place, &'static str)> {
     threads.into_iter().find_map(|i| left_out(i).map(|what| (i.place, what)))
 }
 
-fn left_out(instruction: &Instruction) -> Option<&'static str> {
+fn left_out(instruction: &TestInstruction) -> Option<&'static str> {
     match &instruction.operation {
-        Operation::Atom(Atom { .. }) => return Some("this is an atomic operation"),
+        Operation::Atom(AtomInstruction { .. }) => return Some("this is an atomic operation"),
         Operation::Barrier { .. } | Operation::ClusterBarrier(_) => return Some("this is a barrier"),
         Operation::Warp(_) => return Some("this is a meeting of the lanes of a warp"),
         Operation::Launches(_) => return Some("this is an order of launches"),

@@ -106,7 +106,7 @@ impl Questions {
         {
             let message =
                 format!("the model `{}` does not speak of asynchronous operations and mbarriers: `ptx-8` does", self.model.name);
-            return Err(refused::Error::at(message, first.place).into());
+            return Err(refused::UnfoldError::at(message, first.place).into());
         }
         let skip_rewriting = skip_waiting && self.allows_no_less_without_rewrites;
         // An arrival may be relaxed since clusters; older models have every barrier order memory.

@@ -8,22 +8,22 @@ use crate::test::Place;
 
 /// Why a test cannot be unfolded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct UnfoldError {
     /// One sentence.
     pub message: String,
     /// Where, in the text that the test was read from.
     pub place: Option<Span>,
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for UnfoldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for UnfoldError {}
 
-impl Error {
+impl UnfoldError {
     /// Without a place.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), place: None }

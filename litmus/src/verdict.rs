@@ -45,8 +45,8 @@ pub struct Expected {
     pub gap: Option<GapKind>,
 }
 
-impl From<&Verdict> for Expected {
-    fn from(v: &Verdict) -> Self {
+impl From<&TestVerdict> for Expected {
+    fn from(v: &TestVerdict) -> Self {
         let gap = v.gap.as_ref().filter(|gap| !v.reachable && gap.is_beyond(v.bounded)).map(Gap::kind);
         Self { reachable: v.reachable, bounded: v.bounded, racy: v.racy, gap }
     }
@@ -158,7 +158,7 @@ pub struct Witness {
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct TestVerdict {
     /// How the condition is quantified.
     pub quantifier: Quantifier,
     /// Does the quantified condition hold?
@@ -183,7 +183,7 @@ pub struct Verdict {
     pub gap: Option<Gap>,
 }
 
-impl Verdict {
+impl TestVerdict {
     /// What the executions that an engine found say. `bounded`: was a loop cut off? `race_meaning`: what a race means, if the model was
     /// asked for any.
     pub(crate) fn new(
@@ -248,7 +248,7 @@ pub struct Forbidden {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
     /// The test cannot be unfolded.
-    Unfold(unfold::Error),
+    Unfold(unfold::UnfoldError),
     /// The model speaks of other executions.
     Signature {
         /// Those of the test.
@@ -265,9 +265,9 @@ pub enum Error {
     /// Both engines were asked, and answered differently: a bug of Margay.
     Disagreement {
         /// The explicit engine's answer.
-        explicit: Box<Verdict>,
+        explicit: Box<TestVerdict>,
         /// The SAT engine's answer.
-        sat: Box<Verdict>,
+        sat: Box<TestVerdict>,
     },
     /// What the SAT engine found is no execution of the test that the judge confirms: a bug of Margay.
     Unconfirmed(String),
@@ -344,8 +344,8 @@ impl From<SolverFailure> for Error {
     }
 }
 
-impl From<unfold::Error> for Error {
-    fn from(e: unfold::Error) -> Self {
+impl From<unfold::UnfoldError> for Error {
+    fn from(e: unfold::UnfoldError) -> Self {
         Self::Unfold(e)
     }
 }

@@ -88,7 +88,7 @@ impl Weakness {
 
 /// Something that is wrong.
 #[derive(Debug, Clone)]
-pub struct Cause {
+pub struct CounterexampleCause {
     /// The most ordinary programs that show it.
     pub setting: &'static str,
     /// The rows that are to blame: left-hand side, for one of the types and operations that it is for, and right-hand side. Making any one of a counterexample's blamed rows stronger mends it; where no
@@ -106,7 +106,7 @@ pub struct Cause {
 #[derive(Debug, Clone, Default)]
 pub struct Causes {
     /// The worst first.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<CounterexampleCause>,
     /// Each setting, and the bound up to which nothing more is wrong; or why that is not known.
     pub settings: Vec<(&'static str, Result<usize, String>)>,
 }
@@ -158,7 +158,7 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
             // What is made strong: a row that was to blame before, so that one which is wrong in itself does not come again with each of the
             // rows that show it.
             let before = |o: &&&NamedOperation| {
-                let mut known = out.causes.iter().filter(|c: &&Cause| c.setting == setting.name && c.single);
+                let mut known = out.causes.iter().filter(|c: &&CounterexampleCause| c.setting == setting.name && c.single);
                 single && known.any(|c| c.weakness == weakness && c.rows.contains(&text(o)))
             };
             let Some(weak) = operations.iter().find(before).or(operations.first()) else { break };
@@ -170,7 +170,7 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
                 left.rows[weak.row].alternatives.remove(weak.alternative);
                 places[weak.row].remove(weak.alternative);
             }
-            join(&mut out.causes, Cause { setting: setting.name, rows, single, weakness, counterexample: c });
+            join(&mut out.causes, CounterexampleCause { setting: setting.name, rows, single, weakness, counterexample: c });
         }
         out.settings.push((setting.name, end));
     }
@@ -181,7 +181,7 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
 
 /// A cause that is like one that is known joins it: the same programs, the same weakness, and the same instructions (but for the width of an access,
 /// and for fences before it if the programs are alike) or the same operation.
-fn join(causes: &mut Vec<Cause>, new: Cause) {
+fn join(causes: &mut Vec<CounterexampleCause>, new: CounterexampleCause) {
     let instructions = |body: &str| -> String {
         let widths = [".b8", ".b16", ".b32", ".b64", ".b128"];
         body.split(" ; ").map(|step| widths.iter().fold(step, |s, w| s.trim_end_matches(w))).collect::<Vec<_>>().join(" ; ")
@@ -198,14 +198,14 @@ fn join(causes: &mut Vec<Cause>, new: Cause) {
     let from_access = |body: &str| -> Vec<String> {
         instructions(body).split(" ; ").skip_while(|step| step.starts_with("fence")).map(str::to_owned).collect()
     };
-    let alike = |c: &Cause, a: &(String, String), b: &(String, String)| {
-        let of_program = |c: &Cause| (c.counterexample.events, c.counterexample.axiom.clone());
+    let alike = |c: &CounterexampleCause, a: &(String, String), b: &(String, String)| {
+        let of_program = |c: &CounterexampleCause| (c.counterexample.events, c.counterexample.axiom.clone());
         let access = from_access(&a.1);
         instructions(&a.1) == instructions(&b.1)
             || operation(&a.0) == operation(&b.0)
             || access.len() > 1 && access == from_access(&b.1) && of_program(c) == of_program(&new)
     };
-    let same = |c: &&mut Cause| {
+    let same = |c: &&mut CounterexampleCause| {
         c.setting == new.setting
             && c.single
             && new.single

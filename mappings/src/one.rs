@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use margay_litmus::engine::{Choice, Runner};
-use margay_litmus::explicit::{Error, Options, Verdict, Witness};
+use margay_litmus::explicit::{Error, Options, TestVerdict, Witness};
 use margay_litmus::render::render;
 use margay_litmus::test::{CInteger, Test, divisions};
 use margay_litmus::unfold::{
@@ -96,7 +96,7 @@ pub enum Refusal {
 /// The program compiled in one way, and what the target says of it.
 struct CompiledRun {
     compiled: Compiled,
-    verdict: Verdict,
+    verdict: TestVerdict,
     types: Vec<(String, &'static str)>,
     any_function: bool,
     elsewhere: bool,
@@ -129,7 +129,7 @@ impl CompilationWays<'_> {
                     if compiled.is_empty() {
                         continue;
                     }
-                    let verdict = match target.run_program(compiled.program(), options).and_then(Verdict::without_gap) {
+                    let verdict = match target.run_program(compiled.program(), options).and_then(TestVerdict::without_gap) {
                         Ok(verdict) => verdict,
                         // Its executions are lost, which decides nothing unless another way has the outcome.
                         Err(error @ Error::Open(_)) => {
@@ -153,7 +153,7 @@ impl CompilationWays<'_> {
     }
 }
 
-fn unfolding(error: unfold::Error) -> Refusal {
+fn unfolding(error: unfold::UnfoldError) -> Refusal {
     Refusal::Engine(Error::Unfold(error))
 }
 
@@ -166,8 +166,10 @@ const MOST_WAYS: usize = 1000;
 /// See [`Refusal`].
 pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<ProgramAnswer, Refusal> {
     let options = Options { deadline, ..Options::default() };
-    let said =
-        Runner::new(&mapping.source).run(test, &options, Choice::Auto).and_then(Verdict::without_gap).map_err(Refusal::Engine)?;
+    let said = Runner::new(&mapping.source)
+        .run(test, &options, Choice::Auto)
+        .and_then(TestVerdict::without_gap)
+        .map_err(Refusal::Engine)?;
     let mut target = Runner::new(&mapping.target);
     // What a load writes back is a write: a loop that loads so does not only wait.
     let writes_back = |l: &Lowering| l.writes_back(Operation::Read);
@@ -263,7 +265,7 @@ fn elsewhere(mapping: &Mapping, test: &Test, tables: &[ProgramRows<'_>]) -> Resu
     Ok(ways.into_iter().filter(|places| !as_it_is(places)).map(placed).collect())
 }
 
-fn answer(source: &Verdict, target_allows: bool) -> ProgramVerdict {
+fn answer(source: &TestVerdict, target_allows: bool) -> ProgramVerdict {
     match () {
         () if source.racy == Some(true) => ProgramVerdict::Races,
         () if source.reachable => ProgramVerdict::SourceAllows,
@@ -274,7 +276,7 @@ fn answer(source: &Verdict, target_allows: bool) -> ProgramVerdict {
 
 /// An execution of a program with the outcome, which the model forbids: by as few axioms as possible, and a coherent one if there is one. As long as
 /// there is another one, no read-modify-write of it reads what comes of its own write.
-fn forbidden(model: &Model, run: &dyn Fn(&mut Runner) -> Result<Verdict, Error>) -> Result<Option<Witness>, Refusal> {
+fn forbidden(model: &Model, run: &dyn Fn(&mut Runner) -> Result<TestVerdict, Error>) -> Result<Option<Witness>, Refusal> {
     let axioms: Vec<usize> = model.axioms().map(|(i, _)| i).collect();
     let mut found: Option<Witness> = None;
     let without = |dropped: &[usize]| {

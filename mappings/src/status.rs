@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use margay_litmus::engine::Runner;
-use margay_litmus::explicit::{Options, Verdict, Witness as Race};
+use margay_litmus::explicit::{Options, TestVerdict, Witness as Race};
 use margay_litmus::unfold::ExecutionProgram;
 use margay_models::bits::Event;
 use margay_models::execution::{Execution, Kind};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::encode::AxiomId;
 use crate::language::Mapping;
 use crate::level::Level;
-use crate::witness::Witness;
+use crate::witness::WitnessPair;
 
 /// What follows from a counterexample. In the order of what a reader wants to see first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -89,11 +89,11 @@ impl<'a> Examiner<'a> {
         let Ok(program) = ExecutionProgram::of(execution, finals) else { return unknown };
         let options = Options { deadline: self.deadline, ..Options::default() };
         match self.runner.run_program(&program, &options) {
-            Ok(Verdict { race: Some(race), .. }) => {
+            Ok(TestVerdict { race: Some(race), .. }) => {
                 ProgramStanding { status: Status::Racy, race: self.where_it_races(&program, &race) }
             }
-            Ok(Verdict { reachable: true, .. }) => ProgramStanding { status: Status::Explained, race: None },
-            Ok(Verdict { bounded: false, .. }) => ProgramStanding { status: Status::Program, race: None },
+            Ok(TestVerdict { reachable: true, .. }) => ProgramStanding { status: Status::Explained, race: None },
+            Ok(TestVerdict { bounded: false, .. }) => ProgramStanding { status: Status::Program, race: None },
             Ok(_) | Err(_) => unknown,
         }
     }
@@ -101,7 +101,7 @@ impl<'a> Examiner<'a> {
     /// What follows from a counterexample among single executions. Nothing in it says on what its operations depend. So the programs in
     /// which reads guard the rest of their threads are asked about, too: guards take executions away, and with them races. Where they
     /// make the program a compiler bug, the witness gets the fewest that do.
-    pub fn witness(&mut self, mapping: &Mapping, questions: &[AxiomId], witness: &mut Witness) -> ProgramStanding {
+    pub fn witness(&mut self, mapping: &Mapping, questions: &[AxiomId], witness: &mut WitnessPair) -> ProgramStanding {
         let plain = self.program(&witness.source, &witness.finals);
         if plain.status != Status::Racy {
             return plain;
@@ -153,7 +153,7 @@ fn guarding(source: &Execution) -> Vec<Event> {
 }
 
 /// The same two executions of the program in which the chosen reads guard the rest of their threads.
-fn guarded(witness: &Witness, reads: &[Event], choice: u64) -> Witness {
+fn guarded(witness: &WitnessPair, reads: &[Event], choice: u64) -> WitnessPair {
     let mut out = witness.clone();
     for (_, &read) in reads.iter().enumerate().filter(|(i, _)| choice >> i & 1 == 1) {
         let is_read = |t: &usize| {

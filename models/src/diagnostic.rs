@@ -63,14 +63,14 @@ impl Span {
 
 /// A range of bytes of one file: where a definition or a check of a model comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SourcePlace {
     /// The file that the range is in.
     pub file: Arc<SourceFile>,
     /// The range in it.
     pub span: Span,
 }
 
-impl Place {
+impl SourcePlace {
     /// The line (from 1) on which it starts.
     pub fn line(&self) -> usize {
         self.file.position(self.span.start).0
@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourcePlace {
     /// `file:line`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file.name, self.line())

@@ -38,7 +38,7 @@ impl Interpretation {
 
 /// The base sets and relations of one level (source or target) of a problem. Both levels share one SAT universe, therefore
 /// `~`, `_`, `id`, `?` and `*` are relative to the events of this level.
-pub trait Base {
+pub trait BaseInterpretation {
     /// What a base set is. `_` is not asked for here.
     fn set(&self, set: BaseSet) -> Interpretation;
     fn relation(&self, relation: BaseRelation) -> Interpretation;
@@ -60,7 +60,7 @@ pub struct Lowered {
 }
 
 /// Translates a model.
-pub fn lower(model: &Model, logic: &mut Logic, base: &dyn Base) -> Lowered {
+pub fn lower(model: &Model, logic: &mut Logic, base: &dyn BaseInterpretation) -> Lowered {
     let mut lowering = LogicTranslation {
         model,
         logic,
@@ -91,7 +91,7 @@ enum LoweringTask {
 struct LogicTranslation<'a> {
     model: &'a Model,
     logic: &'a mut Logic,
-    base: &'a dyn Base,
+    base: &'a dyn BaseInterpretation,
     /// What was lowered.
     known: FxHashMap<(ExprId, LoweringContext), Expr>,
     /// The variable of each recursive definition.

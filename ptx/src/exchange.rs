@@ -1,7 +1,7 @@
 //! What the threads of a warp exchange: which instruction does what, and what each lane gets (PTX ISA 9.7.9.6, 9.7.13).
 
 use crate::effect::{Effect, Update, target, unknown, update};
-use crate::{Instruction, Kind, Operand, ScalarType};
+use crate::{Instruction, Operand, ScalarKind, ScalarType};
 
 /// What the threads of a warp make of what each of them brings (PTX ISA 9.7.13, 9.7.9.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,8 +83,8 @@ impl Exchange {
         all: &[(u32, L::Value)],
     ) -> Option<[L::Value; 2]> {
         let own = all.iter().find(|(l, _)| *l == lane)?.1.clone();
-        let bit = ScalarType { kind: Kind::Predicate, bits: 1 };
-        let word = ScalarType { kind: Kind::Bits, bits: 32 };
+        let bit = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
+        let word = ScalarType { kind: ScalarKind::Bits, bits: 32 };
         let join = |values: &mut L, update: Update, ty: ScalarType, parts: Vec<L::Value>| {
             let mut parts = parts.into_iter();
             let first = parts.next()?;
@@ -115,7 +115,7 @@ impl Exchange {
                 [values.choose(&same, all.iter().fold(0, |bits, (l, _)| bits | 1 << l)), same]
             }
             Self::Reduce(update @ (Update::Add | Update::And | Update::Or | Update::Xor | Update::Min | Update::Max))
-                if ty.kind != Kind::Float =>
+                if ty.kind != ScalarKind::Float =>
             {
                 [join(values, update, ty, brought())?, zero]
             }
@@ -211,6 +211,6 @@ pub(crate) fn exchange(i: &Instruction) -> Option<Effect<'_>> {
     };
     let brought = exchange.brought();
     (operands.len() == brought + 2).then_some(())?;
-    let ty = i.ty().unwrap_or(ScalarType { kind: Kind::Unsigned, bits: 32 });
+    let ty = i.ty().unwrap_or(ScalarType { kind: ScalarKind::Unsigned, bits: 32 });
     Some(Effect::Exchange { exchange, ty, to, operands: operands[1..=brought].iter().collect(), mask: operands.last()? })
 }

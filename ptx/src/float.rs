@@ -2,7 +2,7 @@
 //! makes of numbers (PTX ISA 9.7.3, 9.7.7, 9.7.8 and 9.7.9.22). Of the types there are `.f32` and `.f64`, of the roundings those of
 //! whole numbers and to the nearest.
 
-use crate::tree::{Instruction, Kind, ScalarType};
+use crate::tree::{Instruction, ScalarKind, ScalarType};
 
 /// What is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl FloatRelation {
 
 /// What an instruction computes, in which type, if this is known here.
 pub fn of(i: &Instruction) -> Option<(FloatFunction, ScalarType)> {
-    let known = |ty: ScalarType| ty.kind != Kind::Float || matches!(ty.bits, 32 | 64);
+    let known = |ty: ScalarType| ty.kind != ScalarKind::Float || matches!(ty.bits, 32 | 64);
     let ty = i.ty().filter(|ty| known(*ty))?;
     let is_scalar = !i.qualifiers.iter().any(|q| matches!(q.as_str(), "f16x2" | "bf16x2" | "f32x2" | "tf32"));
     let rounds_to_nearest = !["rz", "rm", "rp"].iter().any(|q| i.has(q)) && !i.has("sat");
@@ -120,18 +120,18 @@ pub fn of(i: &Instruction) -> Option<(FloatFunction, ScalarType)> {
             return None;
         }
         let function = match (from.kind, to.kind) {
-            (Kind::Float, Kind::Float) if from == to => match rounding() {
+            (ScalarKind::Float, ScalarKind::Float) if from == to => match rounding() {
                 Some(rounding) => FloatFunction::Round(rounding),
                 None => FloatFunction::Convert(from),
             },
-            (Kind::Float, Kind::Float) if rounds_to_nearest => FloatFunction::Convert(from),
-            (Kind::Float, _) => FloatFunction::ToInteger(from, rounding()?),
-            (_, Kind::Float) if rounds_to_nearest => FloatFunction::Convert(from),
+            (ScalarKind::Float, ScalarKind::Float) if rounds_to_nearest => FloatFunction::Convert(from),
+            (ScalarKind::Float, _) => FloatFunction::ToInteger(from, rounding()?),
+            (_, ScalarKind::Float) if rounds_to_nearest => FloatFunction::Convert(from),
             _ => return None,
         };
         return Some((function, to));
     }
-    if ty.kind != Kind::Float || !is_scalar || !rounds_to_nearest {
+    if ty.kind != ScalarKind::Float || !is_scalar || !rounds_to_nearest {
         return None;
     }
     let function = match i.opcode.as_str() {
@@ -160,7 +160,7 @@ pub fn of(i: &Instruction) -> Option<(FloatFunction, ScalarType)> {
 /// What an instruction compares, or takes of the sign, where the bits of the operands are all that is needed: the type, and the bits of its infinity.
 /// Nothing where subnormal numbers are zeros (`.ftz`), or a number that is none is handed on (`.NaN`).
 pub fn by_bits(i: &Instruction) -> Option<(FloatFunction, ScalarType, u64)> {
-    let ty = i.ty().filter(|ty| ty.kind == Kind::Float)?;
+    let ty = i.ty().filter(|ty| ty.kind == ScalarKind::Float)?;
     let is_other = ["f16x2", "bf16x2", "f32x2", "tf32", "ftz", "NaN", "xorsign", "abs"].iter().any(|q| i.has(q));
     let infinity = match (i.has("bf16"), ty.bits) {
         (true, 16) => 0x7f80,
@@ -183,9 +183,9 @@ pub fn by_bits(i: &Instruction) -> Option<(FloatFunction, ScalarType, u64)> {
 /// The number that bits of a type stand for: an integer, too.
 fn number(ty: ScalarType, bits: u64) -> f64 {
     match (ty.kind, ty.bits) {
-        (Kind::Float, 32) => f64::from(f32::from_bits(bits as u32)),
-        (Kind::Float, _) => f64::from_bits(bits),
-        (Kind::Signed, _) => ty.signed(bits) as f64,
+        (ScalarKind::Float, 32) => f64::from(f32::from_bits(bits as u32)),
+        (ScalarKind::Float, _) => f64::from_bits(bits),
+        (ScalarKind::Signed, _) => ty.signed(bits) as f64,
         _ => ty.cut(bits) as f64,
     }
 }
@@ -225,10 +225,10 @@ impl FloatFunction {
             Self::Cosine => out(get(0)?.cos()),
             Self::Exponential => out(get(0)?.exp2()),
             Self::Logarithm => out(get(0)?.log2()),
-            Self::Convert(from) if from.kind != Kind::Float && ty.bits == 32 => {
+            Self::Convert(from) if from.kind != ScalarKind::Float && ty.bits == 32 => {
                 // At once: through f64 a number of more than 53 bits would be rounded twice.
                 let raw = raw(0)?;
-                let value = if from.kind == Kind::Signed { from.signed(raw) as f32 } else { from.cut(raw) as f32 };
+                let value = if from.kind == ScalarKind::Signed { from.signed(raw) as f32 } else { from.cut(raw) as f32 };
                 Some(u64::from(value.to_bits()))
             }
             Self::Convert(from) => out(number(from, raw(0)?)),
@@ -237,10 +237,10 @@ impl FloatFunction {
                 let value = rounding.of(number(from, raw(0)?));
                 // `as` holds to the ends of the type and makes 0 of what is no number, as `cvt` does.
                 Some(ty.cut(match (ty.kind, ty.bits) {
-                    (Kind::Signed, 8) => value as i8 as u64,
-                    (Kind::Signed, 16) => value as i16 as u64,
-                    (Kind::Signed, 32) => value as i32 as u64,
-                    (Kind::Signed, _) => value as i64 as u64,
+                    (ScalarKind::Signed, 8) => value as i8 as u64,
+                    (ScalarKind::Signed, 16) => value as i16 as u64,
+                    (ScalarKind::Signed, 32) => value as i32 as u64,
+                    (ScalarKind::Signed, _) => value as i64 as u64,
                     (_, 8) => u64::from(value as u8),
                     (_, 16) => u64::from(value as u16),
                     (_, 32) => u64::from(value as u32),

@@ -15,6 +15,6 @@ mod tree;
 pub use lex::blank_comments;
 pub use read::read;
 pub use tree::{
-    Function, Initial, Instruction, Kind, Line, Module, Operand, Parameter, ReadError, Register, RegisterId, ScalarType, Space,
-    Variable, VariableId, position,
+    DeclaredRegister, Function, Initial, Instruction, MemoryVariable, Module, Operand, Parameter, ReadError, RegisterId,
+    ScalarKind, ScalarType, SourceLine, StateSpace, VariableId, position,
 };

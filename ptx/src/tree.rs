@@ -40,7 +40,7 @@ pub fn position(text: &str, mut at: usize) -> (usize, usize) {
 
 /// What the bits of a type are (PTX ISA 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ScalarKind {
     /// `.b32`
     Bits,
     /// `.s32`
@@ -57,7 +57,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ScalarType {
     /// What its bits are.
-    pub kind: Kind,
+    pub kind: ScalarKind,
     /// How many there are; 1 for a predicate.
     pub bits: u16,
 }
@@ -67,23 +67,23 @@ impl ScalarType {
     pub fn from_name(name: &str) -> Option<Self> {
         let of = |kind, bits| Some(Self { kind, bits });
         match name {
-            "pred" => return of(Kind::Predicate, 1),
-            "bf16" => return of(Kind::Float, 16),
-            "f16x2" | "bf16x2" | "tf32" => return of(Kind::Float, 32),
-            "f32x2" => return of(Kind::Float, 64),
-            "s16x2" | "u16x2" => return of(Kind::Bits, 32),
-            "b128" => return of(Kind::Bits, 128),
+            "pred" => return of(ScalarKind::Predicate, 1),
+            "bf16" => return of(ScalarKind::Float, 16),
+            "f16x2" | "bf16x2" | "tf32" => return of(ScalarKind::Float, 32),
+            "f32x2" => return of(ScalarKind::Float, 64),
+            "s16x2" | "u16x2" => return of(ScalarKind::Bits, 32),
+            "b128" => return of(ScalarKind::Bits, 128),
             _ => {}
         }
         let kind = match name.as_bytes().first()? {
-            b'b' => Kind::Bits,
-            b's' => Kind::Signed,
-            b'u' => Kind::Unsigned,
-            b'f' => Kind::Float,
+            b'b' => ScalarKind::Bits,
+            b's' => ScalarKind::Signed,
+            b'u' => ScalarKind::Unsigned,
+            b'f' => ScalarKind::Float,
             _ => return None,
         };
         match (&name[1..], kind) {
-            ("8", Kind::Bits | Kind::Signed | Kind::Unsigned) => of(kind, 8),
+            ("8", ScalarKind::Bits | ScalarKind::Signed | ScalarKind::Unsigned) => of(kind, 8),
             ("16", _) => of(kind, 16),
             ("32", _) => of(kind, 32),
             ("64", _) => of(kind, 64),
@@ -108,7 +108,7 @@ impl ScalarType {
 
 /// A state space (PTX ISA 5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Space {
+pub enum StateSpace {
     /// `.reg`
     Register,
     /// `.param`
@@ -128,7 +128,7 @@ pub enum Space {
 pub struct RegisterId(pub u32);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Register {
+pub struct DeclaredRegister {
     pub name: String,
     pub ty: ScalarType,
 }
@@ -148,10 +148,10 @@ pub enum Initial {
 
 /// A variable in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variable {
+pub struct MemoryVariable {
     pub name: String,
     /// Where it is.
-    pub space: Space,
+    pub space: StateSpace,
     /// The type of an element.
     pub ty: ScalarType,
     /// How many bytes; nothing for an array without a size.
@@ -168,7 +168,7 @@ pub struct Variable {
     pub at: usize,
 }
 
-impl Variable {
+impl MemoryVariable {
     /// The name in the source of a variable of a function, of its mangled one: `tile` of `_ZZ1kvE4tile` (Itanium C++ ABI, local names).
     pub fn source_name(&self) -> Option<&str> {
         let rest = self.name.strip_prefix("_ZZ")?;
@@ -197,7 +197,7 @@ pub enum Parameter {
 
 /// A line of the source, from `.loc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Line {
+pub struct SourceLine {
     /// The number of the file.
     pub file: u32,
     pub line: u32,
@@ -259,7 +259,7 @@ pub struct Instruction {
     /// One past its last byte.
     pub end: usize,
     /// The line of the source that it is of.
-    pub line: Option<Line>,
+    pub line: Option<SourceLine>,
 }
 
 impl Instruction {
@@ -284,7 +284,7 @@ pub struct Function {
     pub results: Vec<Parameter>,
     /// What it takes.
     pub parameters: Vec<Parameter>,
-    pub registers: Vec<Register>,
+    pub registers: Vec<DeclaredRegister>,
     /// Its variables, parameters among them.
     pub variables: Vec<VariableId>,
     /// Its instructions; nothing where it is only declared.
@@ -315,12 +315,12 @@ pub struct Module {
     /// The files of `.file`, by number.
     pub files: FxHashMap<u32, String>,
     /// All variables, also those of functions.
-    pub variables: Vec<Variable>,
+    pub variables: Vec<MemoryVariable>,
     pub functions: Vec<Function>,
 }
 
 impl Module {
-    pub fn variable(&self, id: VariableId) -> &Variable {
+    pub fn variable(&self, id: VariableId) -> &MemoryVariable {
         &self.variables[id.0 as usize]
     }
 

@@ -1,7 +1,7 @@
 //! The reader of PTX: what compilers print, what is wrong and where, and damaged texts.
 
 use margay_ptx::effect::{Computation, Effect, Half, MemoryOrder, MemoryScope, NumberComparison, Update, Window, of, reached};
-use margay_ptx::{Initial, Kind, Module, Operand, ScalarType, read};
+use margay_ptx::{Initial, Module, Operand, ScalarKind, ScalarType, read};
 use proptest::prelude::*;
 
 const KERNELS: [&str; 4] = [
@@ -94,7 +94,7 @@ fn instructions_do_what_the_isa_says() {
     assert_eq!(of(&code[4]), Effect::Fence(MemoryOrder::Acquire, MemoryScope::Cluster));
     assert_eq!(of(&code[5]), Effect::Fence(MemoryOrder::Sc, MemoryScope::Gpu));
     let Effect::SetPredicate { relation, ty, to, with, .. } = of(&code[6]) else { panic!("{:?}", code[6]) };
-    assert_eq!((relation, ty.kind, to.iter().flatten().count()), (NumberComparison::Less, Kind::Unsigned, 2));
+    assert_eq!((relation, ty.kind, to.iter().flatten().count()), (NumberComparison::Less, ScalarKind::Unsigned, 2));
     assert!(matches!(with, Some((Computation::Or, Operand::Not(_)))));
     assert!(matches!(of(&code[7]), Effect::Load { access, .. } if access.read_only));
     // What is not known is said, and why.
@@ -304,7 +304,7 @@ proptest! {
         let functions = [Computation::Add, Computation::Subtract, Computation::Multiply(Half::Low), Computation::Multiply(Half::High), Computation::Multiply(Half::Wide),
             Computation::Divide, Computation::Remainder, Computation::Min, Computation::Max, Computation::And, Computation::Or, Computation::Xor,
             Computation::ShiftLeft, Computation::ShiftRight, Computation::Compare(NumberComparison::Less), Computation::Compare(NumberComparison::GreaterOrEqual)];
-        let ty = ScalarType { kind: if signed { Kind::Signed } else { Kind::Unsigned }, bits: 16 };
+        let ty = ScalarType { kind: if signed { ScalarKind::Signed } else { ScalarKind::Unsigned }, bits: 16 };
         for function in functions {
             let is_shift = matches!(function, Computation::ShiftLeft | Computation::ShiftRight);
             for b in [b, small, 0] {
@@ -318,7 +318,7 @@ proptest! {
 
     #[test]
     fn fields_and_bytes_are_taken_bit_by_bit(a: u32, b: u32, c: u32, at in 0u64..40, length in 0u64..40, table: u8) {
-        let ty = ScalarType { kind: Kind::Unsigned, bits: 32 };
+        let ty = ScalarType { kind: ScalarKind::Unsigned, bits: 32 };
         let (x, y, z) = (u64::from(a), u64::from(b), u64::from(c));
         let taken = if at >= 32 { 0 } else { (x >> at) & ((1u64 << length.min(32)) - 1) };
         prop_assert_eq!(Computation::Extract.value(ty, &[x, at, length]), Some(taken));
@@ -349,7 +349,7 @@ proptest! {
 /// Values have 64 bits: a half of 128 bits that is shifted out of them is not known, and no crash.
 #[test]
 fn wide_values_are_not_known() {
-    let wide = ScalarType { bits: 128, kind: Kind::Bits };
+    let wide = ScalarType { bits: 128, kind: ScalarKind::Bits };
     for (n, value) in [(0, None), (63, None), (64, None), (127, None), (128, Some(0))] {
         assert_eq!(Computation::ShiftLeft.value(wide, &[3, n]), value, "{n}");
     }

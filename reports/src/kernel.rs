@@ -41,11 +41,11 @@ parts! {
         /// How often each loop is gone round, in loops that do more than wait.
         pub unroll: usize,
         /// The launches in the order in which they were asked about; none behind one that goes wrong.
-        pub launches: Vec<Launch>,
+        pub launches: Vec<LaunchRecord>,
         /// With which contents of arrays, beside zeros, races and barriers were asked about; null where none were, or something goes wrong.
         pub contents: Option<ContentsRecord>,
         /// What was not looked at, or only in part.
-        pub not_looked: Vec<NotLooked>,
+        pub not_looked: Vec<UnseenRecord>,
         /// Which fences it needs; null where that was not asked.
         pub hardening: Option<Hardening>,
         /// What could be weaker; null where that was not asked, or something goes wrong.
@@ -69,23 +69,24 @@ parts! {
         /// The older version.
         pub file: String,
         /// What goes wrong in the new version only.
-        pub new: Vec<ComparedFinding>,
+        pub new: Vec<ComparedRecord>,
         /// What goes wrong in both.
-        pub unchanged: Vec<ComparedFinding>,
+        pub unchanged: Vec<ComparedRecord>,
         /// What went wrong in the older version only.
-        pub gone: Vec<ComparedFinding>,
+        pub gone: Vec<ComparedRecord>,
         /// Kernels of which it is not known, and why.
         pub unknown: Vec<String>,
     }
 
     /// Something that goes wrong, in short.
-    pub struct ComparedFinding {
+    #[cfg_attr(feature = "schema", schemars(rename = "ComparedFinding"))]
+    pub struct ComparedRecord {
         /// The kernel.
         pub kernel: String,
         /// As `kind` of a finding.
         pub kind: String,
         /// Where.
-        pub at: Vec<Spot>,
+        pub at: Vec<SpotRecord>,
     }
 
     /// Which fences a kernel needs, of those that it has and one (`fence.sc.gpu`) behind each access to memory that threads share.
@@ -101,9 +102,9 @@ parts! {
         /// How many fences are left once none of them can go; null where all are not enough.
         pub least: Option<usize>,
         /// As few fences as are enough; null where all are not enough.
-        pub fences: Option<Vec<HardeningFence>>,
+        pub fences: Option<Vec<FenceRecord>>,
         /// Its own fences that are not among them.
-        pub superfluous: Vec<Spot>,
+        pub superfluous: Vec<SpotRecord>,
         /// Were loops cut off?
         pub bounded: bool,
         /// Why the search did not come to its end; null where it did.
@@ -111,11 +112,12 @@ parts! {
     }
 
     /// A fence of a hardened kernel.
-    pub struct HardeningFence {
+    #[cfg_attr(feature = "schema", schemars(rename = "HardeningFence"))]
+    pub struct FenceRecord {
         /// Does the kernel have it? Otherwise it stands behind the access.
         pub own: bool,
         /// The fence, or the access.
-        pub at: Spot,
+        pub at: SpotRecord,
     }
 
     /// What could be weaker, all of it together.
@@ -123,7 +125,7 @@ parts! {
         /// The launches in which nothing goes wrong then, as `2x1`.
         pub launches: Vec<String>,
         /// What could be weaker.
-        pub changes: Vec<WeakerChange>,
+        pub changes: Vec<WeakeningRecord>,
         /// How many changes were asked about.
         pub asked: usize,
         /// Why the search did not come to its end; null where it did.
@@ -131,9 +133,10 @@ parts! {
     }
 
     /// A fence, an order or a scope that could be weaker.
-    pub struct WeakerChange {
+    #[cfg_attr(feature = "schema", schemars(rename = "WeakerChange"))]
+    pub struct WeakeningRecord {
         /// The instruction.
-        pub at: Spot,
+        pub at: SpotRecord,
         /// What it is.
         pub from: String,
         /// What is enough; null where it could go.
@@ -143,7 +146,8 @@ parts! {
     }
 
     /// The answer about a launch.
-    pub struct Launch {
+    #[cfg_attr(feature = "schema", schemars(rename = "Launch"))]
+    pub struct LaunchRecord {
         /// As `--launch` takes it: `2x32`, `2x(4x8)`, `4x32@cluster=2`.
         pub launch: String,
         /// How many blocks.
@@ -161,16 +165,17 @@ parts! {
         /// The litmus test of its threads, which asks for nothing; null where there is none.
         pub litmus: Option<String>,
         /// What goes wrong.
-        pub findings: Vec<Finding>,
+        pub findings: Vec<FindingRecord>,
     }
 
     /// Something that goes wrong.
-    pub struct Finding {
+    #[cfg_attr(feature = "schema", schemars(rename = "Finding"))]
+    pub struct FindingRecord {
         /// `data-race`, `trap`, `outside-of-arrays`, `misaligned-address`, `no-mbarrier`, `condition`, `endless-wait`, `different-barriers`, `no-execution-ends`, `weak-memory-only`,
         /// `read-before-written`, `read-only-but-written` or `stale-read`.
         pub kind: String,
         /// Who is involved, and where.
-        pub threads: Vec<Stands>,
+        pub threads: Vec<StandingRecord>,
         /// Why, in sentences.
         pub why: Vec<String>,
         /// A litmus test that shows it.
@@ -184,7 +189,8 @@ parts! {
     }
 
     /// A thread and where it is.
-    pub struct Stands {
+    #[cfg_attr(feature = "schema", schemars(rename = "Stands"))]
+    pub struct StandingRecord {
         /// The thread of the litmus test.
         pub test_thread: u32,
         /// Its block.
@@ -192,13 +198,14 @@ parts! {
         /// Its number in the block.
         pub thread: u32,
         /// Where it is.
-        pub at: Spot,
+        pub at: SpotRecord,
         /// What it does there; null where that is no access.
         pub event: Option<String>,
     }
 
     /// A place in the kernel.
-    pub struct Spot {
+    #[cfg_attr(feature = "schema", schemars(rename = "Spot"))]
+    pub struct SpotRecord {
         /// The line of the PTX.
         pub ptx_line: usize,
         /// The instruction.
@@ -212,7 +219,7 @@ parts! {
     /// A change that mends something.
     pub struct Change {
         /// The instruction.
-        pub at: Spot,
+        pub at: SpotRecord,
         /// `before`, `behind` or `instead`.
         pub side: String,
         /// What stands there then.
@@ -222,7 +229,8 @@ parts! {
     }
 
     /// Something that was not looked at, or only in part.
-    pub struct NotLooked {
+    #[cfg_attr(feature = "schema", schemars(rename = "NotLooked"))]
+    pub struct UnseenRecord {
         /// The line of the PTX; null where it is of no line.
         pub ptx_line: Option<usize>,
         /// The instruction.

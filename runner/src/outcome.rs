@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::test::{AskedCondition, Integer, Operand, Proposition, Quantifier, Test, Variable};
+use margay_litmus::test::{AskedCondition, ConditionOperand, Integer, Proposition, Quantifier, Test, Variable};
 
 /// What a test observes: the variables of its condition and filter, and those that `locations [..]` asks to show, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,11 +82,13 @@ impl Observed {
         }
     }
 
-    fn value(&self, operand: &Operand, outcome: &[i64]) -> i64 {
+    fn value(&self, operand: &ConditionOperand, outcome: &[i64]) -> i64 {
         match operand {
-            Operand::Integer(n) => *n,
-            Operand::AddressOf(name) => self.addresses.get(name).copied().unwrap_or(0),
-            Operand::Variable(v) => self.variables.iter().position(|w| w == v).and_then(|i| outcome.get(i)).copied().unwrap_or(0),
+            ConditionOperand::Integer(n) => *n,
+            ConditionOperand::AddressOf(name) => self.addresses.get(name).copied().unwrap_or(0),
+            ConditionOperand::Variable(v) => {
+                self.variables.iter().position(|w| w == v).and_then(|i| outcome.get(i)).copied().unwrap_or(0)
+            }
         }
     }
 }

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::test::{Access, AccessOrder, Address, Atom, AtomFunction, Base, FenceOrder, LocalFunction, Operation, Value};
+use margay_litmus::test::{
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, Base, FenceOrder, LocalFunction, Operation, TestOperand,
+};
 use margay_models::signature::architecture::StatusDependency;
 use margay_models::signature::{self, Construct, Tags};
 
@@ -239,11 +241,11 @@ impl TrialMachine<'_> {
         }
     }
 
-    fn value(&self, value: &Value) -> Result<Word, String> {
+    fn value(&self, value: &TestOperand) -> Result<Word, String> {
         Ok(match value {
-            Value::Register(name) => self.get(name),
-            Value::Integer(n) => Word { number: Some(*n as u64), from: 0 },
-            Value::AddressOf(_) => Word::default(),
+            TestOperand::Register(name) => self.get(name),
+            TestOperand::Integer(n) => Word { number: Some(*n as u64), from: 0 },
+            TestOperand::AddressOf(_) => Word::default(),
         })
     }
 
@@ -399,7 +401,7 @@ impl TrialMachine<'_> {
             Operation::Atom(atom) => self.atom(atom, at)?,
             Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => self.deed(DeedKind::Fence(*tags), at),
             Operation::Local { function, ty, destination, operands } => {
-                let same = operands.len() == 2 && operands[0] == operands[1] && matches!(operands[0], Value::Register(_));
+                let same = operands.len() == 2 && operands[0] == operands[1] && matches!(operands[0], TestOperand::Register(_));
                 let words = operands.iter().map(|o| self.value(o)).collect::<Result<Vec<_>, _>>()?;
                 let mut word = computed(*function, *ty, &words);
                 if same && matches!(function, LocalFunction::Xor | LocalFunction::Subtract) {
@@ -447,7 +449,7 @@ impl TrialMachine<'_> {
         }
     }
 
-    fn atom(&mut self, atom: &Atom, at: usize) -> Result<(), String> {
+    fn atom(&mut self, atom: &AtomInstruction, at: usize) -> Result<(), String> {
         let code = self.code;
         let text = code.text(at);
         let (tags, bits, place) = (tags(&atom.access, text)?, bits(&atom.access, text)?, self.address(&atom.address, text)?);

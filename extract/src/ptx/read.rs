@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use margay_ptx::{self as resolved, Parameter, RegisterId, Space, VariableId};
+use margay_ptx::{self as resolved, Parameter, RegisterId, StateSpace, VariableId};
 
 use super::{BadPtx, PtxFunction, PtxInstruction, PtxModule, PtxOperand};
 
@@ -58,7 +58,7 @@ impl FunctionReader<'_> {
             function.body.iter().flatten().map(|instruction| self.instruction(instruction, &mut targets)).collect();
         targets.sort_unstable();
         targets.dedup();
-        let locals = function.variables.iter().filter(|v| self.module.variable(**v).space == Space::Local);
+        let locals = function.variables.iter().filter(|v| self.module.variable(**v).space == StateSpace::Local);
         PtxFunction {
             name: function.name.clone(),
             kernel: function.entry,

@@ -9,7 +9,7 @@ use margay_answers::check::PresentedCounterexample;
 use margay_extract::front::FrontEnd;
 use margay_extract::lowering::LoweringAnswer;
 use margay_extract::table::{Models, Table, hash, map};
-use margay_mappings::causes::{Cause, causes};
+use margay_mappings::causes::{CounterexampleCause, causes};
 use margay_mappings::check::{CheckOptions, Level, Silent};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::confined::{make_folder, way_out};
@@ -130,7 +130,7 @@ impl Store {
     }
 }
 
-fn fall(mapping: &Mapping, cause: &Cause) -> Fall {
+fn fall(mapping: &Mapping, cause: &CounterexampleCause) -> Fall {
     let shown = PresentedCounterexample::new(mapping, &cause.counterexample);
     Fall {
         setting: cause.setting.to_owned(),

@@ -2,7 +2,7 @@
 
 use margay_ptx::effect::{Computation, Half, NumberComparison};
 use margay_ptx::float::{self, FloatFunction};
-use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
+use margay_ptx::{Operand, RegisterId, ScalarKind, ScalarType};
 
 use super::memory::object_of;
 use super::value::{Key, KnownValue, OPAQUE, Value, constant, uninterpreted};
@@ -54,7 +54,7 @@ impl FollowedThread<'_, '_> {
             return None;
         }
         let result = function.value(ty, &values)?;
-        let is_plain = |ty: ScalarType, bits: u64| ty.kind != Kind::Float || is_zero_or_normal(ty, bits);
+        let is_plain = |ty: ScalarType, bits: u64| ty.kind != ScalarKind::Float || is_zero_or_normal(ty, bits);
         let of_numbers = values.iter().all(|&bits| is_plain(of, bits));
         let is_number = matches!(function, FloatFunction::Compare(_)) || is_plain(ty, result);
         let is_exact = function != FloatFunction::Multiply || instruction.has("rn") || is_exact_product(ty, &values, result);
@@ -80,9 +80,9 @@ impl FollowedThread<'_, '_> {
         if values.iter().any(|v| v.known.is_opaque()) {
             return None;
         }
-        let word = ScalarType { kind: Kind::Unsigned, bits: ty.bits };
-        let signed = ScalarType { kind: Kind::Signed, bits: ty.bits };
-        let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
+        let word = ScalarType { kind: ScalarKind::Unsigned, bits: ty.bits };
+        let signed = ScalarType { kind: ScalarKind::Signed, bits: ty.bits };
+        let predicate = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
         let sign = 1u64 << (ty.bits - 1);
         let mut of = |function: Computation, ty: ScalarType, all: &[Value]| self.computed(state, function, ty, all, None);
         let (first, magnitude) = (values[0].clone(), constant(sign - 1));
@@ -179,7 +179,8 @@ impl FollowedThread<'_, '_> {
         let target = to.map(|register| Key::Register(state.calls.len() as u16, register));
         let value = self.computed(state, function, ty, values, target);
         let result = function.result(ty);
-        let result = if result.kind == Kind::Predicate { ScalarType { kind: Kind::Unsigned, bits: 32 } } else { result };
+        let result =
+            if result.kind == ScalarKind::Predicate { ScalarType { kind: ScalarKind::Unsigned, bits: 32 } } else { result };
         self.copy(state, to, &value, result);
     }
 
@@ -192,8 +193,8 @@ impl FollowedThread<'_, '_> {
         values: &[Value],
         (takes, leaves): (bool, bool),
     ) {
-        let word = ScalarType { kind: Kind::Unsigned, bits: ty.bits };
-        let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
+        let word = ScalarType { kind: ScalarKind::Unsigned, bits: ty.bits };
+        let predicate = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
         let less = Computation::Compare(NumberComparison::Less);
         let (a, b) = match (function, values) {
             (Computation::MultiplyAdd(half), [a, b, c]) => {
@@ -246,7 +247,7 @@ impl FollowedThread<'_, '_> {
             return Value { known: OPAQUE, text: "0".to_owned() };
         }
         let bit = |n: usize| bits.get(n).copied().flatten();
-        let is_bit = ty.kind == Kind::Predicate || ty.bits == 1;
+        let is_bit = ty.kind == ScalarKind::Predicate || ty.bits == 1;
         let ones = if is_bit { 1 } else { ty.cut(u64::MAX) };
         match (function, bit(0).map(|b| ty.cut(b)), bit(1).map(|b| ty.cut(b))) {
             (Computation::Select, ..) if bit(2).is_some() => {

@@ -2,7 +2,7 @@
 
 use margay_ptx::asynchronous::ClusterEffect;
 use margay_ptx::effect::Window;
-use margay_ptx::{Kind, ScalarType};
+use margay_ptx::{ScalarKind, ScalarType};
 
 use super::value::constant;
 use super::{FollowedThread, State, StepEnd};
@@ -36,7 +36,7 @@ impl FollowedThread<'_, '_> {
                 // An address of the block itself is the one that it has without a cluster.
                 let mapped = base & (RANK - 1) | if rank == own { 0 } else { (rank + 1) * RANK };
                 let mapped = if generic { mapped + SHARED } else { mapped };
-                let ty = ScalarType { kind: Kind::Unsigned, bits: if generic { 64 } else { 32 } };
+                let ty = ScalarType { kind: ScalarKind::Unsigned, bits: if generic { 64 } else { 32 } };
                 self.copy(state, *to, &constant(mapped), ty);
                 StepEnd::Next
             }
@@ -47,7 +47,7 @@ impl FollowedThread<'_, '_> {
                 let address = if *window == Window::Generic { bits.wrapping_sub(SHARED) } else { bits & 0xffff_ffff };
                 let own = self.block - self.launch.first_of_cluster(self.block);
                 let rank = self.layout.rank(address).unwrap_or(own);
-                let ty = ScalarType { kind: Kind::Unsigned, bits: 32 };
+                let ty = ScalarType { kind: ScalarKind::Unsigned, bits: 32 };
                 self.copy(state, *to, &constant(u64::from(rank)), ty);
                 StepEnd::Next
             }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use margay_ptx::asynchronous::AddressOperand;
 use margay_ptx::effect::Update;
-use margay_ptx::{Kind, Operand, ScalarType};
+use margay_ptx::{Operand, ScalarKind, ScalarType};
 
 use super::access_size::AccessSize;
 use super::asynchronous::MBARRIER;
@@ -39,7 +39,7 @@ impl FollowedThread<'_, '_> {
     pub(super) fn is_predicate(&self, state: &State, operand: Option<&Operand>) -> bool {
         match operand {
             Some(Operand::Not(_)) => true,
-            Some(Operand::Register(register)) => self.register_type(state, *register).kind == Kind::Predicate,
+            Some(Operand::Register(register)) => self.register_type(state, *register).kind == ScalarKind::Predicate,
             _ => false,
         }
     }

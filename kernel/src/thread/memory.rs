@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use margay_ptx::effect::{Computation, MemoryAccess, MemoryOrder, Update, Window};
-use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
+use margay_ptx::{Operand, RegisterId, ScalarKind, ScalarType};
 
 use super::access_size::AccessSize;
 use super::facts::add_writer;
@@ -50,7 +50,7 @@ impl FollowedThread<'_, '_> {
 
     /// An access was of this kind: does it read, and is it strong?
     fn accessed(&mut self, object: Object, offset: u64, (access, reads): (MemoryAccess, bool)) {
-        let (bytes, is_float) = (u64::from(access.ty.bits.div_ceil(8)), access.ty.kind == Kind::Float);
+        let (bytes, is_float) = (u64::from(access.ty.bits.div_ceil(8)), access.ty.kind == ScalarKind::Float);
         let entry = self.uses.entry(MemoryCell { object, offset, bytes }).or_default();
         entry.reads |= reads;
         entry.strong |= access.order != MemoryOrder::Weak;
@@ -142,11 +142,11 @@ impl FollowedThread<'_, '_> {
             } else if let (Some(register), Some(value)) = (register, value) {
                 let width = self.register_type(state, register);
                 let value = match value.bits() {
-                    Some(bits) if access.ty.kind == Kind::Signed => {
+                    Some(bits) if access.ty.kind == ScalarKind::Signed => {
                         constant(width.cut(access.ty.signed(access.ty.cut(bits)) as u64))
                     }
-                    None if access.ty.kind == Kind::Signed => {
-                        let signed = ScalarType { kind: Kind::Signed, bits: width.bits };
+                    None if access.ty.kind == ScalarKind::Signed => {
+                        let signed = ScalarType { kind: ScalarKind::Signed, bits: width.bits };
                         self.computed(state, Computation::Convert(access.ty), signed, &[value], None)
                     }
                     _ => value,
@@ -164,7 +164,7 @@ impl FollowedThread<'_, '_> {
     /// The last one goes on here: it is 0 if that is one of them, so that a loop that waits for an address stays one piece of code.
     pub(super) fn cases(&mut self, state: &mut State, register: RegisterId, cell: MemoryCell, ty: ScalarType) {
         let of_address = self.prepared.addressing[state.function].contains(&register);
-        let is_extended = ty.kind == Kind::Signed && self.register_type(state, register).bits > ty.bits;
+        let is_extended = ty.kind == ScalarKind::Signed && self.register_type(state, register).bits > ty.bits;
         if !of_address || is_extended {
             return;
         }
@@ -303,7 +303,7 @@ impl FollowedThread<'_, '_> {
             }
         }
         let key = Key::Cell(address, bytes as u8);
-        let ty = ScalarType { kind: Kind::Unsigned, bits: (8 * bytes) as u16 };
+        let ty = ScalarType { kind: ScalarKind::Unsigned, bits: (8 * bytes) as u16 };
         match value.known {
             KnownValue::Bits(bits) => {
                 state.known.insert(key, KnownValue::Bits(ty.cut(bits)));
@@ -408,7 +408,7 @@ impl FollowedThread<'_, '_> {
         offset: i64,
     ) -> Option<StepEnd> {
         const ROW: u64 = 16;
-        let ty = ScalarType { kind: Kind::Bits, bits: 32 };
+        let ty = ScalarType { kind: ScalarKind::Bits, bits: 32 };
         if self.thread % 32 < lanes {
             let (object, start) =
                 match self.object_at(state, (Window::Shared, base, offset), AccessSize::natural(ROW), "a row of a matrix")? {
@@ -443,7 +443,7 @@ impl FollowedThread<'_, '_> {
         let all = self.values.entry(cell).or_insert_with(|| Some(BTreeMap::new()));
         match (value.bits(), all) {
             (Some(bits), Some(all)) => {
-                let ty = ScalarType { kind: Kind::Unsigned, bits: (8 * cell.bytes.min(8)) as u16 };
+                let ty = ScalarType { kind: ScalarKind::Unsigned, bits: (8 * cell.bytes.min(8)) as u16 };
                 add_writer(all, ty.cut(bits), Some((number, origin)));
             }
             (_, all) => *all = None,
@@ -481,7 +481,7 @@ impl FollowedThread<'_, '_> {
             self.mark_overwritten(state, MarkKind::Overwritten, (object, start), bytes);
             values.iter().for_each(|value| self.sink(state, value, false));
         }
-        let float = access.ty.kind == Kind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
+        let float = access.ty.kind == ScalarKind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
         self.accesses_data(state, MemoryCell { object, offset: start, bytes });
         self.accessed(object, start, (access, true));
         let shared = self.cell(object, start, bytes, true, false);
@@ -541,7 +541,7 @@ impl FollowedThread<'_, '_> {
             (_, Update::Exchange | Update::CompareAndSwap | Update::And | Update::Or | Update::Xor) => {
                 format!("b{}", access.ty.bits)
             }
-            (_, Update::Min | Update::Max) if access.ty.kind == Kind::Signed => format!("s{}", access.ty.bits),
+            (_, Update::Min | Update::Max) if access.ty.kind == ScalarKind::Signed => format!("s{}", access.ty.bits),
             _ => format!("u{}", access.ty.bits),
         };
         let function = update_name(update);

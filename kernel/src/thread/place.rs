@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use margay_ptx::effect::Window;
-use margay_ptx::{Operand, RegisterId, Space, VariableId};
+use margay_ptx::{Operand, RegisterId, StateSpace, VariableId};
 
 use super::access_size::AccessSize;
 use super::value::{Key, KnownValue};
@@ -72,8 +72,8 @@ impl FollowedThread<'_, '_> {
             Window::Local => Some(Target::Own(LOCAL + (address & 0xff_ffff_ffff))),
             Window::Parameter => Some(Target::Own(address | PARAMETER)),
             // A variable that is named without a space is one of its own.
-            Window::Generic if of_variable(Space::Shared) => self.layout.shared(address & 0xffff_ffff, self.block),
-            Window::Generic if of_variable(Space::Local) => Some(Target::Own(LOCAL + (address & 0xff_ffff_ffff))),
+            Window::Generic if of_variable(StateSpace::Shared) => self.layout.shared(address & 0xffff_ffff, self.block),
+            Window::Generic if of_variable(StateSpace::Local) => Some(Target::Own(LOCAL + (address & 0xff_ffff_ffff))),
             _ => self.layout.generic(address, self.block),
         };
         // All bytes must be inside.
@@ -141,7 +141,7 @@ impl FollowedThread<'_, '_> {
     /// Is it made of the address of a variable of the thread alone?
     pub(crate) fn is_made_of_own(&self, state: &State, operand: &Operand) -> bool {
         let module = self.prepared.module;
-        let is_local = |o: &Operand| matches!(o, Operand::Variable(id, _) if module.variable(*id).space == Space::Local);
+        let is_local = |o: &Operand| matches!(o, Operand::Variable(id, _) if module.variable(*id).space == StateSpace::Local);
         self.layout.has_local() && self.is_made_of_sources(state, operand, &is_local)
     }
 

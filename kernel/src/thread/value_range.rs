@@ -4,7 +4,7 @@
 //! thread's states do not differ from round to round.
 
 use margay_ptx::effect::{Computation, Half};
-use margay_ptx::{Kind, ScalarType};
+use margay_ptx::{ScalarKind, ScalarType};
 
 use super::value::{KnownValue, Value};
 
@@ -47,7 +47,7 @@ impl ValueRange {
 /// The largest number of a type.
 fn largest(ty: ScalarType) -> u64 {
     let all = ty.cut(u64::MAX);
-    if ty.kind == Kind::Signed { all >> 1 } else { all }
+    if ty.kind == ScalarKind::Signed { all >> 1 } else { all }
 }
 
 /// What a function of values may be, where that are few numbers. `is_address`: is the result one in an array?
@@ -67,10 +67,10 @@ pub(super) fn range_of(function: Computation, ty: ScalarType, values: &[Value], 
         }
         Computation::Remainder => {
             let of = number(1)?.checked_sub(1)?;
-            let is_positive = ty.kind != Kind::Signed || range(0).is_some_and(|range| range.fits(ty)) && of < largest(ty);
+            let is_positive = ty.kind != ScalarKind::Signed || range(0).is_some_and(|range| range.fits(ty)) && of < largest(ty);
             ValueRange::new(0, of, 1).filter(|_| is_positive)
         }
-        Computation::ShiftRight if ty.kind != Kind::Signed => {
+        Computation::ShiftRight if ty.kind != ScalarKind::Signed => {
             let by = number(1).filter(|by| *by < u64::from(ty.bits))?;
             match range(0) {
                 Some(range) if range.fits(ty) => ValueRange::new(range.low >> by, range.high >> by, 1),
@@ -111,13 +111,13 @@ pub(super) fn range_of(function: Computation, ty: ScalarType, values: &[Value], 
         _ => None,
     };
     // What does not fit would be cut.
-    of.filter(|of| of.fits(ScalarType { kind: Kind::Unsigned, ..function.result(ty) }))
+    of.filter(|of| of.fits(ScalarType { kind: ScalarKind::Unsigned, ..function.result(ty) }))
 }
 
 #[cfg(test)]
 mod tests {
     use margay_ptx::effect::{Computation, Half};
-    use margay_ptx::{Kind, ScalarType};
+    use margay_ptx::{ScalarKind, ScalarType};
 
     use super::{ValueRange, range_of};
     use crate::thread::value::{KnownValue, Value};
@@ -140,7 +140,7 @@ mod tests {
             seed ^= seed << 17;
             seed
         };
-        let types = [Kind::Signed, Kind::Unsigned].map(|kind| [16, 32, 64].map(|bits| ScalarType { kind, bits }));
+        let types = [ScalarKind::Signed, ScalarKind::Unsigned].map(|kind| [16, 32, 64].map(|bits| ScalarType { kind, bits }));
         let functions = [
             Computation::And,
             Computation::Remainder,
@@ -152,8 +152,8 @@ mod tests {
             Computation::MultiplyAdd(Half::Low),
             Computation::MultiplyAdd(Half::Wide),
             Computation::Add,
-            Computation::Convert(ScalarType { kind: Kind::Signed, bits: 32 }),
-            Computation::Convert(ScalarType { kind: Kind::Unsigned, bits: 16 }),
+            Computation::Convert(ScalarType { kind: ScalarKind::Signed, bits: 32 }),
+            Computation::Convert(ScalarType { kind: ScalarKind::Unsigned, bits: 16 }),
             Computation::Select,
         ];
         let mut said = 0;

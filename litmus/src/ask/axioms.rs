@@ -5,7 +5,7 @@ use margay_models::judge::Judge;
 use margay_models::model::{Model, Role};
 
 use crate::engine::{Choice as Engine, Runner};
-use crate::explicit::{Error, Options, Verdict, Witness};
+use crate::explicit::{Error, Options, TestVerdict, Witness};
 use crate::test::Test;
 
 /// A model as it is asked.
@@ -130,7 +130,7 @@ impl ChosenAxioms {
     /// What each optional axiom changes about the answer; `runners` are those of [`ChosenAxioms::others`].
     pub fn dependences(
         &self,
-        verdict: &Verdict,
+        verdict: &TestVerdict,
         test: &Test,
         options: &Options,
         engine: Engine,
@@ -149,7 +149,7 @@ impl OtherAxiom {
 
     fn dependence(
         &self,
-        verdict: &Verdict,
+        verdict: &TestVerdict,
         test: &Test,
         options: &Options,
         engine: Engine,

@@ -10,7 +10,7 @@ use margay_models::diagnostic::Diagnostic;
 use crate::certificate::{TestClaim, proof_file};
 use crate::clusters;
 use crate::engine::{Choice, Runner};
-use crate::explicit::{Error, Options, Verdict};
+use crate::explicit::{Error, Options, TestVerdict};
 use crate::parallel;
 use crate::read::Read;
 use axioms::{ChosenAxioms, Dependence};
@@ -47,7 +47,7 @@ pub struct AskedTest {
 
 /// The answer, what is claimed of it in a certificate, and the optional axioms that it depends on.
 pub struct Answered {
-    pub verdict: Verdict,
+    pub verdict: TestVerdict,
     /// What a certificate claims of it.
     pub claim: Option<TestClaim>,
     /// The optional axioms that decide it.
@@ -166,7 +166,7 @@ impl RunRequest<'_> {
         runner: &mut Runner,
         options: &Options,
         folder: &Path,
-    ) -> Result<(Verdict, Option<TestClaim>), Error> {
+    ) -> Result<(TestVerdict, Option<TestClaim>), Error> {
         let name = |session: usize| proof_file(test, model, session);
         let (verdict, shown) = runner.certified(&self.tests[test].test, options, self.choice, (folder, &name))?;
         let claim = TestClaim::new(test, model, &verdict, shown);

@@ -2,9 +2,9 @@
 
 use margay_models::execution::Proxy;
 
-use crate::refused::Error;
+use crate::refused::UnfoldError;
 use crate::test::{
-    Access, AccessOrder, Address, Base, Body, Dialect, InitialValue, Operation, Place, Test, Type, Value, element,
+    Access, AccessOrder, Address, Base, Body, Dialect, InitialValue, Operation, Place, Test, TestOperand, Type, element,
 };
 
 /// A location, or an array, with accesses of two sizes.
@@ -67,7 +67,7 @@ fn uses<'a>(test: &'a Test, name: &str) -> Vec<CellUse<'a>> {
 }
 
 /// The locations that have accesses of two sizes.
-pub(super) fn of_two_sizes(test: &Test) -> Result<Vec<CellMemory>, Error> {
+pub(super) fn of_two_sizes(test: &Test) -> Result<Vec<CellMemory>, UnfoldError> {
     let mut found: Vec<CellMemory> = Vec::new();
     if test.dialect != Dialect::Ptx {
         return Ok(found);
@@ -86,7 +86,7 @@ pub(super) fn of_two_sizes(test: &Test) -> Result<Vec<CellMemory>, Error> {
         }
     }
     if let (Some(memory), Some(place)) = (found.first(), address_in_register(test)) {
-        return Err(Error::at(
+        return Err(UnfoldError::at(
             format!(
                 "{}: such a test is not answered if an address is in a register, where it may be that of `{}`",
                 memory.sizes(),
@@ -104,12 +104,12 @@ fn address_in_register(test: &Test) -> Option<Place> {
         Body::Instructions(instructions) => Some(instructions),
         Body::Statements(_) => None,
     });
-    let unknown = |a: &Address| matches!(a.base, Base::Register(_)) || matches!(a.offset, Some(Value::Register(_)));
+    let unknown = |a: &Address| matches!(a.base, Base::Register(_)) || matches!(a.offset, Some(TestOperand::Register(_)));
     instructions.flatten().find(|i| i.operation.memory().is_some_and(|(_, address)| unknown(address))).map(|i| i.place)
 }
 
 /// The location of that name as cells; `None` if all its accesses are of one size.
-fn memory(test: &Test, name: &str) -> Result<Option<CellMemory>, Error> {
+fn memory(test: &Test, name: &str) -> Result<Option<CellMemory>, UnfoldError> {
     let uses = uses(test, name);
     let Some(first) = uses.iter().find_map(CellUse::bits) else { return Ok(None) };
     let Some(second) = uses.iter().find(|u| u.bits().is_some_and(|bits| bits != first)) else { return Ok(None) };
@@ -131,7 +131,7 @@ fn memory(test: &Test, name: &str) -> Result<Option<CellMemory>, Error> {
         memory.check(u)?;
     }
     if let (true, Some(strong)) = (memory.is_shared, uses.iter().find(strong)) {
-        return Err(Error::at(
+        return Err(UnfoldError::at(
             format!(
                 "{}, by two threads: a strong access among them is not answered, since only operations that overlap completely are \
                  morally strong (PTX ISA 8.7)",
@@ -161,7 +161,7 @@ impl CellMemory {
             Base::Register(_) => 0,
         };
         let offset = match address.offset {
-            Some(Value::Integer(n)) => usize::try_from(n).unwrap_or(0),
+            Some(TestOperand::Integer(n)) => usize::try_from(n).unwrap_or(0),
             _ => 0,
         };
         let first = index + offset / usize::from(self.bits / 8);
@@ -169,8 +169,8 @@ impl CellMemory {
     }
 
     /// Is the access one that can be taken apart?
-    fn check(&self, u: &CellUse) -> Result<(), Error> {
-        let refused = |why: String| Err(Error::at(format!("{}: {why}", self.sizes()), u.place));
+    fn check(&self, u: &CellUse) -> Result<(), UnfoldError> {
+        let refused = |why: String| Err(UnfoldError::at(format!("{}: {why}", self.sizes()), u.place));
         let Some(ty) = u.access.ty else {
             return refused("write the type of this access, which says how wide it is".to_owned());
         };
@@ -191,7 +191,7 @@ impl CellMemory {
             return refused("vectors and packed types whose elements are not the narrowest are not taken apart".to_owned());
         }
         let offset = match u.address.offset {
-            Some(Value::Integer(n)) => n,
+            Some(TestOperand::Integer(n)) => n,
             _ => 0,
         };
         let start = (u.index * usize::from(self.bits / 8)) as i64 + offset;
@@ -219,12 +219,14 @@ pub(super) fn initial(
     memory: &CellMemory,
     value: Option<&InitialValue>,
     place: Place,
-) -> Result<Vec<Option<InitialValue>>, Error> {
+) -> Result<Vec<Option<InitialValue>>, UnfoldError> {
     let part = |n: i64, cell: usize| part(n, cell, memory.bits);
     match value {
         None => Ok(vec![None; memory.cells]),
         Some(InitialValue::Integer(n)) => Ok((0..memory.cells).map(|cell| Some(InitialValue::Integer(part(*n, cell)))).collect()),
-        Some(InitialValue::AddressOf(_)) => Err(Error::at(format!("{}: an address is not taken apart", memory.sizes()), place)),
+        Some(InitialValue::AddressOf(_)) => {
+            Err(UnfoldError::at(format!("{}: an address is not taken apart", memory.sizes()), place))
+        }
     }
 }
 

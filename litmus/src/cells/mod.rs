@@ -11,7 +11,7 @@
 mod memory;
 mod rewrite;
 
-use crate::refused::Error;
+use crate::refused::UnfoldError;
 use crate::test::{Body, Place, Test};
 use memory::CellMemory;
 
@@ -33,18 +33,18 @@ impl Split {
 }
 
 /// An error for a test that has accesses of two sizes to one location: it has an answer, and nothing else is done with it.
-pub fn one_size_each(test: &Test) -> Result<(), Error> {
+pub fn one_size_each(test: &Test) -> Result<(), UnfoldError> {
     match memory::of_two_sizes(test)?.first() {
         None => Ok(()),
         Some(memory) => {
             let message = format!("{}: `margay run` answers such a test; what is asked here needs one size", memory.sizes());
-            Err(Error::at(message, memory.second))
+            Err(UnfoldError::at(message, memory.second))
         }
     }
 }
 
 /// The test in cells; `None` if every location has accesses of one size already.
-pub(crate) fn split(test: &Test) -> Result<Option<Split>, Error> {
+pub(crate) fn split(test: &Test) -> Result<Option<Split>, UnfoldError> {
     let memories = memory::of_two_sizes(test)?;
     if memories.is_empty() {
         return Ok(None);

@@ -1,10 +1,10 @@
 //! A test in cells: declarations, instructions, conditions.
 
 use super::memory::{CellMemory, initial, part, root};
-use crate::refused::Error;
+use crate::refused::UnfoldError;
 use crate::test::{
-    Access, Address, Base, Instruction, LocalFunction, LocationDeclaration, NumberComparison, Operand, Operation, Place,
-    Proposition, Type, TypeKind, Value, Variable,
+    Access, Address, Base, ConditionOperand, LocalFunction, LocationDeclaration, NumberComparison, Operation, Place, Proposition,
+    TestInstruction, TestOperand, Type, TypeKind, Variable,
 };
 
 /// The location of two sizes that a name is of.
@@ -18,7 +18,7 @@ fn scalar_of<'m>(name: &str, memories: &'m [CellMemory]) -> Option<&'m CellMemor
 }
 
 /// Cells in place of each location.
-pub(super) fn locations(declared: &mut Vec<LocationDeclaration>, memories: &[CellMemory]) -> Result<(), Error> {
+pub(super) fn locations(declared: &mut Vec<LocationDeclaration>, memories: &[CellMemory]) -> Result<(), UnfoldError> {
     let mut found = Vec::with_capacity(declared.len());
     for location in declared.drain(..) {
         let Some(memory) = scalar_of(&location.name, memories) else {
@@ -34,17 +34,22 @@ pub(super) fn locations(declared: &mut Vec<LocationDeclaration>, memories: &[Cel
 }
 
 /// Accesses to cells in place of wider ones.
-pub(super) fn instructions(of_thread: &[Instruction], memories: &[CellMemory]) -> Result<Vec<Instruction>, Error> {
+pub(super) fn instructions(of_thread: &[TestInstruction], memories: &[CellMemory]) -> Result<Vec<TestInstruction>, UnfoldError> {
     let mut found = Vec::with_capacity(of_thread.len());
     for (number, instruction) in of_thread.iter().enumerate() {
         let operations = operations(&instruction.operation, memories, number, instruction.place)?;
-        found.extend(operations.into_iter().map(|operation| Instruction { operation, ..instruction.clone() }));
+        found.extend(operations.into_iter().map(|operation| TestInstruction { operation, ..instruction.clone() }));
     }
     Ok(found)
 }
 
 /// An operation as operations on cells; `number` is that of the instruction.
-fn operations(operation: &Operation, memories: &[CellMemory], number: usize, place: Place) -> Result<Vec<Operation>, Error> {
+fn operations(
+    operation: &Operation,
+    memories: &[CellMemory],
+    number: usize,
+    place: Place,
+) -> Result<Vec<Operation>, UnfoldError> {
     let known = operation.memory().and_then(|(access, address)| match &address.base {
         Base::Location(name) => Some((access, address, access.ty?, memory_of(name, memories)?)),
         Base::Register(_) => None,
@@ -65,29 +70,29 @@ fn operations(operation: &Operation, memories: &[CellMemory], number: usize, pla
     let mut found = Vec::new();
     match operation {
         Operation::Load { destination, .. } => {
-            let mut value = Value::Integer(0);
+            let mut value = TestOperand::Integer(0);
             for (nth, cell) in cells.enumerate() {
                 let (loaded, shifted, sum) = (register(nth, "cell"), register(nth, "shifted"), register(nth, "bits"));
-                let by = Value::Integer(i64::from(memory.bits) * nth as i64);
+                let by = TestOperand::Integer(i64::from(memory.bits) * nth as i64);
                 found.push(Operation::Load { access, destination: loaded.clone(), address: at(cell) });
-                found.push(local(LocalFunction::ShiftLeft, WHOLE, &shifted, vec![Value::Register(loaded), by]));
-                found.push(local(LocalFunction::Or, WHOLE, &sum, vec![value, Value::Register(shifted)]));
-                value = Value::Register(sum);
+                found.push(local(LocalFunction::ShiftLeft, WHOLE, &shifted, vec![TestOperand::Register(loaded), by]));
+                found.push(local(LocalFunction::Or, WHOLE, &sum, vec![value, TestOperand::Register(shifted)]));
+                value = TestOperand::Register(sum);
             }
             found.push(local(LocalFunction::Move, ty, &destination, vec![value]));
         }
         Operation::Store { value, .. } => {
             for (nth, cell) in cells.enumerate() {
                 let value = match &value {
-                    Value::Integer(n) => Value::Integer(part(*n, nth, memory.bits)),
-                    Value::Register(_) => {
-                        let by = Value::Integer(i64::from(memory.bits) * nth as i64);
+                    TestOperand::Integer(n) => TestOperand::Integer(part(*n, nth, memory.bits)),
+                    TestOperand::Register(_) => {
+                        let by = TestOperand::Integer(i64::from(memory.bits) * nth as i64);
                         let shifted = register(nth, "shifted");
                         found.push(local(LocalFunction::ShiftRight, WHOLE, &shifted, vec![value.clone(), by]));
-                        Value::Register(shifted)
+                        TestOperand::Register(shifted)
                     }
-                    Value::AddressOf(_) => {
-                        return Err(Error::at(format!("{}: an address is not taken apart", memory.sizes()), place));
+                    TestOperand::AddressOf(_) => {
+                        return Err(UnfoldError::at(format!("{}: an address is not taken apart", memory.sizes()), place));
                     }
                 };
                 found.push(Operation::Store { access, address: at(cell), value });
@@ -101,12 +106,12 @@ fn operations(operation: &Operation, memories: &[CellMemory], number: usize, pla
 /// The type of all that registers hold.
 const WHOLE: Type = Type::new(TypeKind::Bits, 64);
 
-fn local(function: LocalFunction, ty: Type, destination: &str, operands: Vec<Value>) -> Operation {
+fn local(function: LocalFunction, ty: Type, destination: &str, operands: Vec<TestOperand>) -> Operation {
     Operation::Local { function, ty: Some(ty), destination: destination.to_owned(), operands }
 }
 
 /// A condition, where a location equals a number if its cells equal the number's parts.
-pub(super) fn proposition(p: &Proposition, memories: &[CellMemory]) -> Result<Proposition, Error> {
+pub(super) fn proposition(p: &Proposition, memories: &[CellMemory]) -> Result<Proposition, UnfoldError> {
     let all = |parts: &[Proposition]| parts.iter().map(|p| proposition(p, memories)).collect::<Result<Vec<_>, _>>();
     Ok(match p {
         Proposition::True | Proposition::False => p.clone(),
@@ -114,13 +119,15 @@ pub(super) fn proposition(p: &Proposition, memories: &[CellMemory]) -> Result<Pr
         Proposition::And(parts) => Proposition::And(all(parts)?),
         Proposition::Or(parts) => Proposition::Or(all(parts)?),
         Proposition::Compare { comparison, left, right } => {
-            let of = |side: &Operand| match side {
-                Operand::Variable(Variable::Location(name)) => scalar_of(name, memories),
+            let of = |side: &ConditionOperand| match side {
+                ConditionOperand::Variable(Variable::Location(name)) => scalar_of(name, memories),
                 _ => None,
             };
             let (memory, number) = match (of(left), of(right), left, right) {
                 (None, None, ..) => return Ok(p.clone()),
-                (Some(memory), _, _, Operand::Integer(n)) | (_, Some(memory), Operand::Integer(n), _) => (memory, *n),
+                (Some(memory), _, _, ConditionOperand::Integer(n)) | (_, Some(memory), ConditionOperand::Integer(n), _) => {
+                    (memory, *n)
+                }
                 (Some(memory), ..) | (_, Some(memory), ..) => return Err(only_equality(memory)),
             };
             let cells = (0..memory.cells).map(|cell| {
@@ -136,8 +143,12 @@ pub(super) fn proposition(p: &Proposition, memories: &[CellMemory]) -> Result<Pr
     })
 }
 
-fn only_equality(memory: &CellMemory) -> Error {
-    Error::new(format!("{}: the condition may ask whether `{}` equals a number, and nothing else", memory.sizes(), memory.name))
+fn only_equality(memory: &CellMemory) -> UnfoldError {
+    UnfoldError::new(format!(
+        "{}: the condition may ask whether `{}` equals a number, and nothing else",
+        memory.sizes(),
+        memory.name
+    ))
 }
 
 /// The cells in place of each location.

@@ -11,7 +11,7 @@ use crate::unfold::UnfoldingBounds;
 use crate::verdict::Options;
 
 /// What a certificate of tests says; each claim is about a test and a model, in their order, and has with it what shows it.
-pub type TestDocument = margay_models::certificate::Document<TestSubject, TestClaim, NoEntries>;
+pub type TestDocument = margay_models::certificate::CertificateDocument<TestSubject, TestClaim, NoEntries>;
 
 /// The kind of a certificate.
 pub const KIND: &str = "run";

@@ -15,7 +15,7 @@ use margay_solver::Backend;
 
 use crate::corpus::Expected;
 use crate::sat::ShownSession;
-use crate::verdict::Verdict;
+use crate::verdict::TestVerdict;
 
 pub use bases::{Bases, Held};
 pub use document::{CertifiedSession, KIND, SessionAnswer, TestClaim, TestDocument, TestQuestion, TestSubject, read};
@@ -28,7 +28,7 @@ pub fn proof_file(test: usize, model: usize, session: usize) -> String {
 
 impl TestClaim {
     /// The verdict on a test under a model, by their places, and what shows it.
-    pub fn new(test: usize, model: usize, verdict: &Verdict, shown: Vec<ShownSession<Proof>>) -> Self {
+    pub fn new(test: usize, model: usize, verdict: &TestVerdict, shown: Vec<ShownSession<Proof>>) -> Self {
         // Of an answer with a gap there is no certificate.
         let Expected { reachable, bounded, racy, gap: _ } = Expected::from(verdict);
         let session = |ShownSession { answers, proof }: ShownSession<Proof>| CertifiedSession {

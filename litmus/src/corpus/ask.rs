@@ -14,7 +14,7 @@ use margay_models::model::Model;
 use super::choice::ChosenTests;
 use super::{EXPECTED, ExpectationLine, Expected};
 use crate::engine::{Choice, Runner};
-use crate::explicit::{Error, Options, Verdict};
+use crate::explicit::{Error, Options, TestVerdict};
 use crate::race::{self, Race};
 use crate::read::Read;
 use crate::{clusters, parallel, read};
@@ -181,7 +181,7 @@ fn verdict(
 }
 
 /// Where executions are lost, and what races.
-fn remarks(verdict: &Verdict, read: &Read, model: &Model, options: &Options) -> Vec<String> {
+fn remarks(verdict: &TestVerdict, read: &Read, model: &Model, options: &Options) -> Vec<String> {
     let unroll = verdict.bounded.then_some(options.bounds.unroll);
     let gap = verdict.gap.as_ref().map(|gap| gap.sentences(&read.file, verdict.quantifier, unroll));
     let race = verdict.race.as_ref().and_then(|race| Race::of(model, race));

@@ -17,7 +17,7 @@ pub mod choice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use margay_models::diagnostic::{Diagnostic, Place, SourceFile, Span};
+use margay_models::diagnostic::{Diagnostic, SourceFile, SourcePlace, Span};
 use margay_models::limited;
 
 pub use crate::verdict::Expected;
@@ -37,7 +37,7 @@ pub struct ExpectationLine {
     /// Where the verdict is known from.
     pub source: String,
     /// Where the line stands, if it was read.
-    pub place: Option<Place>,
+    pub place: Option<SourcePlace>,
 }
 
 /// A folder of tests.
@@ -140,7 +140,7 @@ pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<ExpectationLine>, Vec<Diagnos
         match verdict.parse() {
             Ok(expected) => {
                 let source = words.collect::<Vec<_>>().join(" ");
-                let place = Some(Place { file: file.clone(), span });
+                let place = Some(SourcePlace { file: file.clone(), span });
                 lines.push(ExpectationLine { file: test.to_string(), model: model.to_string(), expected, source, place });
             }
             Err(message) => errors.push(Diagnostic::error(message).at(file, span, "this line")),

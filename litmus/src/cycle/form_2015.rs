@@ -231,20 +231,22 @@ fn numbered(places: &[Placement]) -> Vec<Placement> {
 }
 
 /// An instruction without what later PTX has added, and with types; a branch is a predicate and a jump.
-fn as_in_2015(mut instruction: Instruction, predicates: &mut impl Iterator<Item = String>) -> Vec<Instruction> {
+fn as_in_2015(mut instruction: TestInstruction, predicates: &mut impl Iterator<Item = String>) -> Vec<TestInstruction> {
     if let Operation::BranchIf { comparison, left, right, target } = &instruction.operation {
         let register = predicates.next().unwrap_or_default();
         let function = LocalFunction::Compare(*comparison);
         let operands = vec![left.clone(), right.clone()];
         let compares = Operation::Local { function, ty: Some(S32), destination: register.clone(), operands };
         let guard = Some(Guard { register, negated: false });
-        return vec![compares.into(), Instruction { guard, ..Operation::Goto(target.clone()).into() }];
+        return vec![compares.into(), TestInstruction { guard, ..Operation::Goto(target.clone()).into() }];
     }
     match &mut instruction.operation {
         Operation::Load { access, .. } | Operation::Store { access, .. } => {
             *access = Access { order: None, scope: None, ty: Some(S32), ..*access };
         }
-        Operation::Atom(Atom { access, .. }) => *access = Access { order: None, scope: None, ty: Some(B32), ..*access },
+        Operation::Atom(AtomInstruction { access, .. }) => {
+            *access = Access { order: None, scope: None, ty: Some(B32), ..*access }
+        }
         Operation::Fence { scope, .. } => {
             instruction.operation = Operation::Membar(match scope.unwrap_or(Scope::Sys) {
                 Scope::Warp | Scope::Cta => MembarLevel::Cta,
@@ -270,7 +272,7 @@ fn registers(test: &Test, thread: ThreadId) -> Vec<RegisterDeclaration> {
     let mut found: Vec<RegisterDeclaration> = Vec::new();
     for instruction in test.instructions(thread) {
         let (name, ty) = match &instruction.operation {
-            Operation::Load { destination, .. } | Operation::Atom(Atom { destination: Some(destination), .. }) => {
+            Operation::Load { destination, .. } | Operation::Atom(AtomInstruction { destination: Some(destination), .. }) => {
                 (destination, S32)
             }
             Operation::Local { destination, function: LocalFunction::Compare(_) | LocalFunction::And, .. } => {

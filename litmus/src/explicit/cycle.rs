@@ -11,7 +11,7 @@ use crate::unfold::{self, Domains, Merged, Skeleton, Unfolding};
 /// The values that the reads of a test may return.
 pub(super) struct CycleValues<'a> {
     unfolding: &'a Unfolding,
-    computed: OnceCell<Result<(Merged, Domains), unfold::Error>>,
+    computed: OnceCell<Result<(Merged, Domains), unfold::UnfoldError>>,
 }
 
 impl<'a> CycleValues<'a> {
@@ -21,7 +21,7 @@ impl<'a> CycleValues<'a> {
     }
 
     /// What a read of a skeleton may return, ascending; an error if the values of the test are too many to be computed.
-    pub fn of(&self, skeleton: &Skeleton, number: usize, read: Event) -> Result<Vec<i64>, unfold::Error> {
+    pub fn of(&self, skeleton: &Skeleton, number: usize, read: Event) -> Result<Vec<i64>, unfold::UnfoldError> {
         let computed = self.computed.get_or_init(|| {
             let merged = Merged::new(self.unfolding)?;
             let physical = |l: u16| self.unfolding.locations()[usize::from(l)].physical;

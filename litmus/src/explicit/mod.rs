@@ -29,7 +29,7 @@ pub(crate) use ordered::ordered;
 pub use list::{ExecutionList, ListedExecution};
 pub use outcomes::Outcomes;
 
-pub use crate::verdict::{Error, Forbidden, Options, Verdict, Witness};
+pub use crate::verdict::{Error, Forbidden, Options, TestVerdict, Witness};
 
 /// A model prepared for running many tests.
 #[derive(Debug, Clone)]
@@ -47,16 +47,16 @@ impl ExplicitRunner {
         Self { questions: Questions::new(model, ordered), machine: IntervalMachine::new(&plan), judge: Judge::new(model), plan }
     }
 
-    pub fn run(&mut self, test: &Test, options: &Options) -> Result<Verdict, Error> {
+    pub fn run(&mut self, test: &Test, options: &Options) -> Result<TestVerdict, Error> {
         self.decide(&self.questions.of_test(test, options)?, options)
     }
 
     /// Runs the program of an execution: does it have the execution's outcome, does it race?
-    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<Verdict, Error> {
+    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<TestVerdict, Error> {
         self.decide(&self.questions.of_program(program)?, options)
     }
 
-    fn decide(&mut self, subject: &Subject, options: &Options) -> Result<Verdict, Error> {
+    fn decide(&mut self, subject: &Subject, options: &Options) -> Result<TestVerdict, Error> {
         let Subject { unfolding, waiting, quantifier } = subject;
         let axioms = self.questions.axioms.clone();
         let mut effort = SearchEffort::new(options);
@@ -72,7 +72,7 @@ impl ExplicitRunner {
             }
         }
         let gap = gap(subject, found.is_some(), &mut |unfolding| self.exists(unfolding, &mut effort))?;
-        Ok(Verdict::new(
+        Ok(TestVerdict::new(
             *quantifier,
             unfolding.bounded,
             self.questions.race_meaning,
@@ -166,6 +166,6 @@ impl ExplicitRunner {
 }
 
 /// Runs one test on one model. For many tests, make a [`ExplicitRunner`] once.
-pub fn run(test: &Test, model: &Model, options: &Options) -> Result<Verdict, Error> {
+pub fn run(test: &Test, model: &Model, options: &Options) -> Result<TestVerdict, Error> {
     ExplicitRunner::new(model).run(test, options)
 }

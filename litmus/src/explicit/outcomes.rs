@@ -9,7 +9,7 @@ use super::search::{FoundExecution, SearchEffort, SearchGoal, SearchWorkspace, S
 use super::{Error, ExplicitRunner, Options};
 use crate::cells;
 use crate::outcome::Outcome;
-use crate::test::{NumberComparison, Operand, Proposition, Test, Variable};
+use crate::test::{ConditionOperand, NumberComparison, Proposition, Test, Variable};
 use crate::unfold::Skeleton;
 use crate::verdict::Witness;
 
@@ -48,7 +48,7 @@ impl ExplicitRunner {
         let mut outcomes = Outcomes { values: BTreeSet::new(), bounded: unfolding.bounded, addresses };
         // A comparison of each variable with itself makes the search settle its value.
         let all_known = variables.iter().map(|v| {
-            let side = Operand::Variable(v.clone());
+            let side = ConditionOperand::Variable(v.clone());
             Proposition::Compare { comparison: NumberComparison::Equal, left: side.clone(), right: side }
         });
         let all_known: Vec<Proposition> = all_known.collect();

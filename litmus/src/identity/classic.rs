@@ -122,8 +122,8 @@ impl Classic {
             let mut registers = 0..;
             let instruction = |action: &ClassicAction| {
                 let (access, address) = (Access::default(), Address::location(action.location.clone()));
-                Instruction::from(if action.writes {
-                    Operation::Store { access, address, value: Value::Integer(action.value) }
+                TestInstruction::from(if action.writes {
+                    Operation::Store { access, address, value: TestOperand::Integer(action.value) }
                 } else {
                     Operation::Load { access, address, destination: format!("r{}", registers.next().unwrap_or(0)) }
                 })

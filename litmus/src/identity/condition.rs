@@ -1,6 +1,6 @@
 //! What a test asks, in parts: what concerns one register of one thread goes with that thread, the rest comes at the end.
 
-use crate::test::{NumberComparison, Operand, Proposition, Quantifier, Test, Variable};
+use crate::test::{ConditionOperand, NumberComparison, Proposition, Quantifier, Test, Variable};
 use crate::unfold::{SymbolNode, Unfolding};
 
 /// `register == value`, a conjunct.
@@ -41,11 +41,11 @@ impl ConditionQuestion {
     fn add(&mut self, part: char, conjunct: Proposition, unfolding: &Unfolding) {
         if let Proposition::Compare { comparison, left, right } = &conjunct {
             match (left, right) {
-                (Operand::Variable(Variable::Register { thread, name }), Operand::Integer(value)) => {
+                (ConditionOperand::Variable(Variable::Register { thread, name }), ConditionOperand::Integer(value)) => {
                     let (thread, register) = (thread.index(), name.clone());
                     return self.atoms.push(ConditionAtom { part, thread, register, comparison: *comparison, value: *value });
                 }
-                (Operand::Variable(Variable::Location(name)), Operand::Integer(value))
+                (ConditionOperand::Variable(Variable::Location(name)), ConditionOperand::Integer(value))
                     if *comparison == NumberComparison::Equal && only_write(unfolding, name) == Some(*value) =>
                 {
                     return;
@@ -114,7 +114,7 @@ fn normal(p: &Proposition, negated: bool) -> Proposition {
         Proposition::Or(parts) => many(parts, negated),
         Proposition::Compare { comparison, left, right } => {
             let comparison = if negated { comparison.opposite() } else { *comparison };
-            let variable = |o: &Operand| matches!(o, Operand::Variable(_));
+            let variable = |o: &ConditionOperand| matches!(o, ConditionOperand::Variable(_));
             let (comparison, left, right) = if !variable(left) && variable(right) {
                 (comparison.mirrored(), right.clone(), left.clone())
             } else {

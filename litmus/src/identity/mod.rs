@@ -23,7 +23,7 @@ pub use shape::Shape;
 use std::fmt;
 
 use crate::test::{Test, ThreadId};
-use crate::unfold::{Error, Unfolding, UnfoldingBounds};
+use crate::unfold::{UnfoldError, Unfolding, UnfoldingBounds};
 
 /// What of a test counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl IdentityForm {
     ///
     /// # Errors
     /// If the test cannot be unfolded: too many paths, a jump to nowhere.
-    pub fn of(test: &Test) -> Result<Self, Error> {
+    pub fn of(test: &Test) -> Result<Self, UnfoldError> {
         Ok(Canonical::of(test)?.form)
     }
 
@@ -90,11 +90,11 @@ pub struct Canonical {
 
 impl Canonical {
     /// Computes it; errors as for [`IdentityForm::of`].
-    pub fn of(test: &Test) -> Result<Self, Error> {
+    pub fn of(test: &Test) -> Result<Self, UnfoldError> {
         Self::with(test, Detail::Full)
     }
 
-    fn with(test: &Test, detail: Detail) -> Result<Self, Error> {
+    fn with(test: &Test, detail: Detail) -> Result<Self, UnfoldError> {
         let signature = test.dialect.signature();
         let unfolding = Unfolding::new(test, signature, UnfoldingBounds::default())?;
         let question = condition::ConditionQuestion::of(test, &unfolding);

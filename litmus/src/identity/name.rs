@@ -10,7 +10,7 @@ use super::order;
 use super::thread::ThreadSubject;
 use super::{Detail, IdentityForm, classic, shape};
 use crate::test::{Test, ThreadId};
-use crate::unfold::{Error, Path, Unfolding, UnfoldingBounds};
+use crate::unfold::{Path, UnfoldError, Unfolding, UnfoldingBounds};
 
 /// What a test is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Name {
     ///
     /// # Errors
     /// If the test cannot be unfolded.
-    pub fn of(test: &Test) -> Result<Self, Error> {
+    pub fn of(test: &Test) -> Result<Self, UnfoldError> {
         let signature = test.dialect.signature();
         let unfolding = Unfolding::new(test, signature, UnfoldingBounds::default())?;
         let question = ConditionQuestion::of(test, &unfolding);

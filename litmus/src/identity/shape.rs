@@ -7,7 +7,7 @@ use super::condition::{ConditionAtom, ConditionQuestion};
 use super::values::last;
 use super::{Canonical, Detail, IdentityForm};
 use crate::test::{NumberComparison, Test, ThreadId};
-use crate::unfold::{Error, Path, PathEvent, SymbolNode, Symbols};
+use crate::unfold::{Path, PathEvent, SymbolNode, Symbols, UnfoldError};
 
 /// A shape, and the threads of the test in its order.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ impl Shape {
     ///
     /// # Errors
     /// If the test cannot be unfolded.
-    pub fn of(test: &Test) -> Result<Self, Error> {
+    pub fn of(test: &Test) -> Result<Self, UnfoldError> {
         let Canonical { form, threads } = Canonical::with(test, Detail::Shape)?;
         Ok(Self { form, threads })
     }

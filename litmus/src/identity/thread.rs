@@ -9,7 +9,7 @@ use super::Detail;
 use super::condition::{ConditionAtom, ConditionQuestion};
 use super::shape;
 use super::values::{Supposition, ValueClasses, last, supposition};
-use crate::test::{Operand, Proposition, Variable};
+use crate::test::{ConditionOperand, Proposition, Variable};
 use crate::unfold::{Path, Symbol, SymbolNode, Symbols, Unfolding};
 
 /// Numbers given so far.
@@ -303,28 +303,30 @@ impl<'a> ThreadSubject<'a> {
             Proposition::Or(parts) => many(parts, " or "),
             Proposition::Compare { comparison, left, right } => {
                 let of = [left, right].into_iter().find_map(|o| match o {
-                    Operand::Variable(Variable::Location(name)) => self.unfolding.physical(name),
+                    ConditionOperand::Variable(Variable::Location(name)) => self.unfolding.physical(name),
                     _ => None,
                 });
-                let operand = |o: &Operand| self.operand(o, of, order, names);
+                let operand = |o: &ConditionOperand| self.operand(o, of, order, names);
                 format!("{}{}{}", operand(left), comparison.symbol(), operand(right))
             }
         }
     }
 
-    fn operand(&self, operand: &Operand, of: Option<u16>, order: &[usize], names: &ThreadNames) -> String {
+    fn operand(&self, operand: &ConditionOperand, of: Option<u16>, order: &[usize], names: &ThreadNames) -> String {
         let number = |l: u16| names.locations[usize::from(l)];
         let known = |l: u16| number(l).map_or_else(|| format!("i{}", self.unfolding.initial(l)), |n| format!("l{n}"));
         match operand {
-            Operand::Integer(n) => match of.map(|l| self.classes.of[usize::from(l)]) {
+            ConditionOperand::Integer(n) => match of.map(|l| self.classes.of[usize::from(l)]) {
                 Some(class) if !self.classes.rigid[class] => {
                     names.values.get(&(class, *n)).map_or_else(|| format!("#{n}"), u16::to_string)
                 }
                 _ => format!("#{n}"),
             },
-            Operand::AddressOf(name) => self.unfolding.physical(name).map_or_else(String::new, |l| format!("&{}", known(l))),
-            Operand::Variable(Variable::Location(name)) => self.unfolding.physical(name).map_or_else(String::new, known),
-            Operand::Variable(Variable::Register { thread, name }) => {
+            ConditionOperand::AddressOf(name) => {
+                self.unfolding.physical(name).map_or_else(String::new, |l| format!("&{}", known(l)))
+            }
+            ConditionOperand::Variable(Variable::Location(name)) => self.unfolding.physical(name).map_or_else(String::new, known),
+            ConditionOperand::Variable(Variable::Register { thread, name }) => {
                 let t = thread.index();
                 let Some(position) = order.iter().position(|&o| o == t) else { return "-".to_owned() };
                 let (_, symbols) = self.unfolding.thread(t);

@@ -3,7 +3,7 @@
 //! (`atom.add`, `r0 < 2`) keeps its numbers.
 
 use super::condition::ConditionQuestion;
-use crate::test::{NumberComparison, Operand, Proposition, Variable};
+use crate::test::{ConditionOperand, NumberComparison, Proposition, Variable};
 use crate::unfold::{Binary, Path, Symbol, SymbolNode, Symbols, Unary, Unfolding};
 
 /// The classes of locations.
@@ -168,14 +168,14 @@ impl ClassBuilder<'_> {
                 let mut located = Vec::new();
                 for operand in [left, right] {
                     match operand {
-                        Operand::Variable(Variable::Location(name)) => {
+                        ConditionOperand::Variable(Variable::Location(name)) => {
                             located.extend(self.unfolding.physical(name).map(usize::from));
                         }
-                        Operand::Variable(Variable::Register { thread, name }) => self.register(thread.index(), name),
-                        Operand::Integer(_) | Operand::AddressOf(_) => {}
+                        ConditionOperand::Variable(Variable::Register { thread, name }) => self.register(thread.index(), name),
+                        ConditionOperand::Integer(_) | ConditionOperand::AddressOf(_) => {}
                     }
                 }
-                let compares_with_number = matches!(right, Operand::Integer(_) | Operand::AddressOf(_));
+                let compares_with_number = matches!(right, ConditionOperand::Integer(_) | ConditionOperand::AddressOf(_));
                 if !(equality && (compares_with_number || located.len() == 2)) {
                     located.iter().for_each(|&l| self.computed[l] = true);
                 } else if let [a, b] = located[..] {

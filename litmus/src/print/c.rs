@@ -5,7 +5,7 @@ use margay_models::execution::{Placement, Scope};
 use super::source::Source;
 use super::{braces, initial, locations};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CScope, ExpectedPlace, Expression, Parameter, Statement,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CParameter, CScope, ExpectedPlace, Expression, Statement,
     StatementKind, Test, ThreadId,
 };
 
@@ -57,7 +57,7 @@ pub(super) fn head(test: &Test, t: ThreadId) -> String {
         Some(Placement { gpu, cta, .. }) => format!("@wg {cta},dev {gpu}"),
         None => String::new(),
     };
-    let parameter = |p: &Parameter| {
+    let parameter = |p: &CParameter| {
         let space = p.space.map_or(String::new(), |s| format!("{} ", s.name()));
         format!("{space}{}* {}", p.ty.name(), p.name)
     };

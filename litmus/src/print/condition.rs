@@ -1,6 +1,6 @@
 //! Conditions: `P1:r1 == 1 /\ x == 2` in the tabular form, `1:r1=1 /\ [x]=2` in herd's.
 
-use crate::test::{Dialect, NumberComparison, Operand, Proposition, Variable};
+use crate::test::{ConditionOperand, Dialect, NumberComparison, Proposition, Variable};
 
 pub fn variable(variable: &Variable, dialect: Dialect) -> String {
     match (variable, dialect) {
@@ -38,10 +38,10 @@ fn join(parts: &[Proposition], connective: &str, dialect: Dialect) -> String {
     parts.iter().map(part).collect::<Vec<_>>().join(connective)
 }
 
-fn operand(operand: &Operand, dialect: Dialect) -> String {
+fn operand(operand: &ConditionOperand, dialect: Dialect) -> String {
     match operand {
-        Operand::Variable(v) => variable(v, dialect),
-        Operand::Integer(n) => n.to_string(),
-        Operand::AddressOf(location) => format!("&{location}"),
+        ConditionOperand::Variable(v) => variable(v, dialect),
+        ConditionOperand::Integer(n) => n.to_string(),
+        ConditionOperand::AddressOf(location) => format!("&{location}"),
     }
 }

@@ -5,11 +5,11 @@ use margay_models::signature::Operation::{Fence, Read, Rmw, Write};
 use margay_models::signature::{self, Tags};
 
 use crate::test::{
-    Access, AccessOrder, Address, Atom, Base, ClusterBarrier, Dialect, FenceOrder, Instruction, LocalFunction, MultimemAction,
-    MultimemOperation, Operation, Type, Value,
+    Access, AccessOrder, Address, AtomInstruction, Base, ClusterBarrier, Dialect, FenceOrder, LocalFunction, MultimemAction,
+    MultimemOperation, Operation, TestInstruction, TestOperand, Type,
 };
 
-pub fn instruction(instruction: &Instruction, dialect: Dialect) -> String {
+pub fn instruction(instruction: &TestInstruction, dialect: Dialect) -> String {
     let text = operation(&instruction.operation, dialect);
     match &instruction.guard {
         Some(guard) => format!("@{}{} {text}", if guard.negated { "!" } else { "" }, guard.register),
@@ -56,7 +56,7 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
             let values: Vec<String> = values.iter().map(value).collect();
             format!("st{} {}, {{{}}}", qualifiers(access, &vector), address(a), values.join(", "))
         }
-        Operation::Atom(Atom { access, function, destination, address: a, operand, replacement }) => {
+        Operation::Atom(AtomInstruction { access, function, destination, address: a, operand, replacement }) => {
             let surface = if access.proxy == Proxy::Surface { "su" } else { "" };
             let name = match access.order {
                 Some(AccessOrder::Text(tags)) => mnemonic(tags, Rmw, access.scope),
@@ -172,10 +172,10 @@ pub(super) fn address(address: &Address, dialect: Dialect) -> String {
     }
 }
 
-pub(super) fn value(value: &Value) -> String {
+pub(super) fn value(value: &TestOperand) -> String {
     match value {
-        Value::Register(name) => name.clone(),
-        Value::Integer(n) => n.to_string(),
-        Value::AddressOf(location) => location.clone(),
+        TestOperand::Register(name) => name.clone(),
+        TestOperand::Integer(n) => n.to_string(),
+        TestOperand::AddressOf(location) => location.clone(),
     }
 }

@@ -11,7 +11,7 @@ use super::language::{BUILT_IN, CLanguage, language};
 use super::tail;
 use crate::read;
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CScope, Dialect, Expression, Parameter, Statement,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CParameter, CScope, Dialect, Expression, Statement,
     StatementKind, Test, ThreadId,
 };
 
@@ -154,7 +154,7 @@ fn words(text: &str) -> String {
 }
 
 /// Where in the head of a thread the scope stands that the type of a parameter names.
-fn type_scopes<'a>(head: &str, parameters: &'a [Parameter]) -> Vec<(&'a str, Range<usize>)> {
+fn type_scopes<'a>(head: &str, parameters: &'a [CParameter]) -> Vec<(&'a str, Range<usize>)> {
     const WORD: &str = "thread_scope_";
     let (mut found, mut start) = (Vec::new(), head.find('(').unwrap_or(0));
     for parameter in parameters {
@@ -233,7 +233,7 @@ fn calls(statements: &[Statement], see: &mut dyn FnMut(&AtomicCall)) {
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     of: &'a SourceText<'a>,
-    parameters: &'a [Parameter],
+    parameters: &'a [CParameter],
     /// The parameters in whose types there is a scope: `cuda::atomic<int, cuda::thread_scope_block>* x`.
     scopes: Vec<&'a str>,
 }
@@ -290,7 +290,7 @@ impl<'a> Source<'a> {
     }
 
     /// The parameter whose memory a pointer points to.
-    fn parameter(&self, pointer: &Expression) -> Option<&Parameter> {
+    fn parameter(&self, pointer: &Expression) -> Option<&CParameter> {
         match pointer {
             Expression::Name(name) => self.parameters.iter().find(|p| p.name == *name),
             Expression::Binary(BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Subscript, a, _) => {

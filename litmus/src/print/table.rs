@@ -206,13 +206,15 @@ mod tests {
     use margay_models::execution::Placement;
 
     use super::*;
-    use crate::test::{Access, AccessOrder, Address, Condition, Dialect, Operation, Proposition, Quantifier, Thread, Value};
+    use crate::test::{
+        Access, AccessOrder, Address, Condition, Dialect, Operation, Proposition, Quantifier, TestOperand, Thread,
+    };
 
     fn thread(placement: Placement) -> Thread {
         let store = Operation::Store {
             access: Access { order: Some(AccessOrder::Weak), ..Access::default() },
             address: Address::location("x"),
-            value: Value::Integer(1),
+            value: TestOperand::Integer(1),
         };
         Thread {
             placement: Some(placement),

@@ -132,7 +132,7 @@ impl ProgramWriter<'_> {
     fn store(&self, order: AtomicOrder, location: &str, value: i64) -> Vec<Operation> {
         let annotated = if order == Release { AccessOrder::Release } else { AccessOrder::Relaxed };
         let (access, address) = (self.access(annotated), Address::location(location.to_owned()));
-        let store = Operation::Store { access, address, value: Value::Integer(value) };
+        let store = Operation::Store { access, address, value: TestOperand::Integer(value) };
         self.leading(order).into_iter().chain([store]).collect()
     }
 
@@ -327,7 +327,7 @@ pub(super) fn test(name: &str, shape: &str, variant: &str, scopes: AtomicsAndFen
     let thread = |(operations, &block): (Vec<Operation>, &u16)| Thread {
         placement: Some(Placement { cluster: block, cta: block, ..Placement::default() }),
         parameters: Vec::new(),
-        body: Body::Instructions(operations.into_iter().map(Instruction::from).collect()),
+        body: Body::Instructions(operations.into_iter().map(TestInstruction::from).collect()),
         place: Place::default(),
     };
     Some(Test {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::instruction::Operands;
 use super::qualifier::Mnemonic;
-use crate::test::{BarrierMode, ClusterBarrier, Instruction, Operation, ThreadId, Type, Value};
+use crate::test::{BarrierMode, ClusterBarrier, Operation, TestInstruction, TestOperand, ThreadId, Type};
 
 /// The largest number of a barrier (PTX ISA 9.7.13.1).
 const LAST: i64 = 15;
@@ -22,7 +22,7 @@ pub(super) struct BarrierOperands {
     thread: ThreadId,
     /// The instruction's position in its column.
     pub position: usize,
-    operands: Vec<Value>,
+    operands: Vec<TestOperand>,
     span: Span,
 }
 
@@ -62,10 +62,10 @@ pub(super) fn read(reader: &mut Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Resul
     if operands.len() > 3 {
         return Err(reader.cursor.error(format!("{} operands", operands.len()), span, "a barrier has three at most"));
     }
-    if let Some(Value::AddressOf(name)) = operands.iter().find(|o| matches!(o, Value::AddressOf(_))) {
+    if let Some(TestOperand::AddressOf(name)) = operands.iter().find(|o| matches!(o, TestOperand::AddressOf(_))) {
         return Err(reader.cursor.error(format!("`{name}` is a location"), span, "barriers have numbers"));
     }
-    let barrier = operands.first().cloned().unwrap_or(Value::Integer(0));
+    let barrier = operands.first().cloned().unwrap_or(TestOperand::Integer(0));
     reader.names.barriers.push(BarrierOperands { thread: reader.thread, position: 0, operands, span });
     Ok(Operation::Barrier { mode, instance: None, barrier, count: None })
 }
@@ -87,10 +87,10 @@ fn cluster(reader: &Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Result<Operation,
 }
 
 /// Is it Dartagnan's spelling? Three operands are; two are if the second cannot be PTX's count of threads, but is a barrier's number.
-fn has_instances(operands: &[Value]) -> bool {
+fn has_instances(operands: &[TestOperand]) -> bool {
     match operands {
         [_, _, _] => true,
-        [Value::Integer(_), Value::Integer(second)] => !is_count(*second) && (0..=LAST).contains(second),
+        [TestOperand::Integer(_), TestOperand::Integer(second)] => !is_count(*second) && (0..=LAST).contains(second),
         _ => false,
     }
 }
@@ -101,7 +101,7 @@ fn is_count(n: i64) -> bool {
 
 /// Says of all barriers of a test what their operands are.
 pub(super) fn settle(
-    columns: &mut [Vec<Instruction>],
+    columns: &mut [Vec<TestInstruction>],
     written: &[BarrierOperands],
     file: &Arc<SourceFile>,
     errors: &mut Vec<Diagnostic>,
@@ -118,9 +118,9 @@ pub(super) fn settle(
         let Operation::Barrier { instance, barrier, count, .. } = &mut instruction.operation else { continue };
         let error = |message: String, label: &str| Diagnostic::error(message).at(file, w.span, label);
         let settled = match (other.is_some(), w.operands.as_slice()) {
-            (false, []) => Ok((None, Value::Integer(0), None)),
+            (false, []) => Ok((None, TestOperand::Integer(0), None)),
             (false, [barrier]) => Ok((None, barrier.clone(), None)),
-            (false, [barrier, Value::Integer(n)]) if is_count(*n) => Ok((None, barrier.clone(), Some(*n))),
+            (false, [barrier, TestOperand::Integer(n)]) if is_count(*n) => Ok((None, barrier.clone(), Some(*n))),
             (false, _) => {
                 let help = "write `bar.cta.sync 0` or `bar.cta.sync 0, 64`; Dartagnan's `bar.cta.sync 1, 0, 2` is read, too";
                 let label = "PTX: barrier, count of threads, a multiple of 32; Dartagnan: instance, barrier, count";
@@ -128,14 +128,14 @@ pub(super) fn settle(
             }
             (true, []) => Err(error("a barrier without a number".to_owned(), "the others have instances")),
             // No barrier has such a number: it is a count of PTX's, beside barriers with instances.
-            (true, [barrier, Value::Integer(n)]) if is_count(*n) => Ok((None, barrier.clone(), Some(*n))),
-            (true, [Value::Integer(i)]) => Ok((Some(*i), Value::Integer(0), None)),
-            (true, [Value::Integer(i), barrier]) => Ok((Some(*i), barrier.clone(), None)),
-            (true, [Value::Integer(i), barrier, Value::Integer(n)]) => Ok((Some(*i), barrier.clone(), Some(*n))),
+            (true, [barrier, TestOperand::Integer(n)]) if is_count(*n) => Ok((None, barrier.clone(), Some(*n))),
+            (true, [TestOperand::Integer(i)]) => Ok((Some(*i), TestOperand::Integer(0), None)),
+            (true, [TestOperand::Integer(i), barrier]) => Ok((Some(*i), barrier.clone(), None)),
+            (true, [TestOperand::Integer(i), barrier, TestOperand::Integer(n)]) => Ok((Some(*i), barrier.clone(), Some(*n))),
             (true, _) => Err(error("the instance and the count of a barrier are numbers".to_owned(), "a register")),
         };
         let fits = settled.and_then(|(i, b, n)| {
-            if let Value::Integer(number) = b
+            if let TestOperand::Integer(number) = b
                 && !(0..=LAST).contains(&number)
             {
                 return Err(error(format!("a cta has no barrier {number}"), "the barriers are 0 to 15 (PTX ISA 9.7.13.1)"));

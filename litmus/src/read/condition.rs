@@ -3,7 +3,7 @@
 use margay_models::diagnostic::Diagnostic;
 
 use super::cursor::Cursor;
-use crate::test::{Condition, NumberComparison, Operand, Proposition, Quantifier, Variable};
+use crate::test::{Condition, ConditionOperand, NumberComparison, Proposition, Quantifier, Variable};
 
 /// Words that end the program.
 const TAIL: [&str; 5] = ["exists", "forall", "locations", "filter", "ScopeTree"];
@@ -142,28 +142,30 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Proposition, Diagnostic> {
     let is_name = cursor.peek_word().is_some();
     let right = match (&left, operand(cursor)?) {
         // In assembly a variable is compared with the address that a name is, not with what is there.
-        (Operand::Variable(_), Operand::Variable(Variable::Location(name))) if cursor.spoken.is_some() && is_name => {
+        (ConditionOperand::Variable(_), ConditionOperand::Variable(Variable::Location(name)))
+            if cursor.spoken.is_some() && is_name =>
+        {
             // An array is at the address of its first element.
             let first = cursor.spoken.as_ref().and_then(|spoken| spoken.element(&name, 0).ok());
             let name = first.unwrap_or(name);
             if let Some((known, _)) = cursor.variables.last_mut() {
                 *known = Variable::Location(name.clone());
             }
-            Operand::AddressOf(name)
+            ConditionOperand::AddressOf(name)
         }
         (_, right) => right,
     };
     Ok(Proposition::Compare { comparison, left, right })
 }
 
-fn operand(cursor: &mut Cursor<'_>) -> Result<Operand, Diagnostic> {
+fn operand(cursor: &mut Cursor<'_>) -> Result<ConditionOperand, Diagnostic> {
     if cursor.is_integer() && !cursor.is_at(1, ':') {
-        return Ok(Operand::Integer(cursor.integer("a number")?));
+        return Ok(ConditionOperand::Integer(cursor.integer("a number")?));
     }
     if cursor.eat('&') {
-        return Ok(Operand::AddressOf(cursor.location("the name of a location")?));
+        return Ok(ConditionOperand::AddressOf(cursor.location("the name of a location")?));
     }
-    Ok(Operand::Variable(variable(cursor)?))
+    Ok(ConditionOperand::Variable(variable(cursor)?))
 }
 
 /// `P0:r1`, `0:r1`, `x`, `[x]`, `*x`

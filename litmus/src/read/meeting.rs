@@ -6,12 +6,12 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::execution::Scope;
 use margay_ptx::effect::Update;
 use margay_ptx::exchange::Exchange;
-use margay_ptx::{Kind, ScalarType};
+use margay_ptx::{ScalarKind, ScalarType};
 
 use super::instruction::Operands;
 use super::qualifier::Mnemonic;
 use crate::test::{
-    AccessOrder, FenceOrder, HOST, Instruction, LANES, LaneExchange, LaunchOrder, Operation, Thread, Value, WarpMeeting,
+    AccessOrder, FenceOrder, HOST, LANES, LaneExchange, LaunchOrder, Operation, TestInstruction, TestOperand, Thread, WarpMeeting,
 };
 
 /// `bar.warp.sync 0xffffffff`, `vote.sync.any.pred p1, p0, 0x3`, `elect.sync p0, 0x3`. The destination may be `_`.
@@ -31,7 +31,7 @@ pub(super) fn warp(reader: &mut Operands<'_, '_>, m: &Mnemonic<'_>) -> Result<Op
     let start = reader.cursor.span();
     let mask = reader.value()?;
     let span = start.to(reader.cursor.previous());
-    let Value::Integer(mask) = mask else {
+    let TestOperand::Integer(mask) = mask else {
         let error = reader.cursor.error("the mask of lanes is a number here", span, "which lanes meet would be open");
         return Err(
             error.help("write e.g. 0xffffffff for all lanes of the warp, 0x3 for the first two threads of it in the test")
@@ -59,9 +59,9 @@ fn given(reader: &mut Operands<'_, '_>, m: &Mnemonic<'_>) -> Result<LaneExchange
             format!("write {modes}"),
         ));
     };
-    let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
+    let word = ScalarType { kind: ScalarKind::Unsigned, bits: 32 };
     let ty = match exchange {
-        _ if exchange.is_vote() => ScalarType { kind: Kind::Predicate, bits: 1 },
+        _ if exchange.is_vote() => ScalarType { kind: ScalarKind::Predicate, bits: 1 },
         _ => qualifiers.iter().rev().find_map(|word| ScalarType::from_name(word)).unwrap_or(word),
     };
     // A table has no room for a second destination, `d|p`: a bar is between columns.
@@ -71,7 +71,7 @@ fn given(reader: &mut Operands<'_, '_>, m: &Mnemonic<'_>) -> Result<LaneExchange
     if to.is_some() && exchange != Exchange::Elect {
         let label = match (exchange, ty) {
             (_, ScalarType { bits: 33.., .. }) => Some("of more than 32 bits"),
-            (Exchange::Reduce(_), ScalarType { kind: Kind::Float, .. }) => Some("of floating-point numbers"),
+            (Exchange::Reduce(_), ScalarType { kind: ScalarKind::Float, .. }) => Some("of floating-point numbers"),
             (Exchange::Reduce(Update::Increment | Update::Decrement | Update::Exchange | Update::CompareAndSwap), _) => {
                 Some("of this operation")
             }
@@ -108,7 +108,7 @@ pub(super) fn launch(reader: &mut Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Res
 
 /// What cannot be where it stands: meetings of a warp in a place that names none, or of lanes that the thread is not among; what the host
 /// does in a kernel, and what a kernel does on the host.
-pub(super) fn check(threads: &[Thread], columns: &[Vec<Instruction>], file: &Arc<SourceFile>, errors: &mut Vec<Diagnostic>) {
+pub(super) fn check(threads: &[Thread], columns: &[Vec<TestInstruction>], file: &Arc<SourceFile>, errors: &mut Vec<Diagnostic>) {
     for (t, (thread, column)) in threads.iter().zip(columns).enumerate() {
         let place = thread.placement.unwrap_or_default();
         let header = file.text.get(thread.place.0.start..thread.place.0.end).unwrap_or_default();
@@ -116,7 +116,7 @@ pub(super) fn check(threads: &[Thread], columns: &[Vec<Instruction>], file: &Arc
         let host = thread.placement.is_some() && place.kernel == HOST;
         let before = |s: &Thread| s.placement.is_some_and(|other| place.shares(Scope::Warp, other));
         let lane = threads[..t].iter().filter(|s| before(s)).count();
-        let mut wrong = |i: &Instruction, message: String, help: &str| {
+        let mut wrong = |i: &TestInstruction, message: String, help: &str| {
             errors.push(Diagnostic::error(message).at(file, i.place.0, "this instruction").help(help));
         };
         for i in column {

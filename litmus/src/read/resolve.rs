@@ -7,9 +7,10 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
 
 use crate::test::{
-    Address, AsyncAction, Atom, AtomicCall, AtomicFunction, AwaitedPhase, Base, Body, Dialect, ExpectedPlace, Expression,
-    InitialValue, Instruction, LocalFunction, MbarrierAction, MbarrierOperation, MultimemAction, MultimemOperation, Operand,
-    Operation, Proposition, Statement, StatementKind, TensormapOperation, Test, Thread, ThreadId, Value, Variable, element,
+    Address, AsyncAction, AtomInstruction, AtomicCall, AtomicFunction, AwaitedPhase, Base, Body, ConditionOperand, Dialect,
+    ExpectedPlace, Expression, InitialValue, LocalFunction, MbarrierAction, MbarrierOperation, MultimemAction, MultimemOperation,
+    Operation, Proposition, Statement, StatementKind, TensormapOperation, Test, TestInstruction, TestOperand, Thread, ThreadId,
+    Variable, element,
 };
 
 /// The checker of one test.
@@ -125,10 +126,11 @@ impl<'a> Checker<'a> {
             }
         }
         let asked = [Some(&self.test.condition.proposition), self.test.filter.as_ref()];
-        let compared: Vec<(&Operand, &Operand)> = asked.into_iter().flatten().flat_map(Proposition::comparisons).collect();
+        let compared: Vec<(&ConditionOperand, &ConditionOperand)> =
+            asked.into_iter().flatten().flat_map(Proposition::comparisons).collect();
         for (a, b) in compared {
             for (variable, number) in [(a, b), (b, a)] {
-                let (Operand::Variable(v), Operand::Integer(n)) = (variable, number) else { continue };
+                let (ConditionOperand::Variable(v), ConditionOperand::Integer(n)) = (variable, number) else { continue };
                 let Some(integer) = self.test.operand_integer(variable, &integers).filter(|i| !i.says(*n)) else { continue };
                 let name = crate::print::variable(v, self.test.dialect);
                 let warning = Diagnostic::warning(format!("`{name}` is never {n}: it has {} bits", integer.bits));
@@ -210,7 +212,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A register that holds an address, and that nothing writes, holds none.
-    fn bases(&mut self, instructions: &'a [Instruction], flow: &RegisterFlow<'a>) {
+    fn bases(&mut self, instructions: &'a [TestInstruction], flow: &RegisterFlow<'a>) {
         for i in instructions {
             let all = i.operation.memory().map(|(_, address)| address).into_iter().chain(i.operation.further_addresses());
             let unset = |a: &&Address| matches!(&a.base, Base::Register(name) if !flow.written.contains(name.as_str()));
@@ -228,8 +230,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn value(&mut self, value: &'a Value, span: Span, flow: &mut RegisterFlow<'a>) {
-        if let Value::Register(name) = value {
+    fn value(&mut self, value: &'a TestOperand, span: Span, flow: &mut RegisterFlow<'a>) {
+        if let TestOperand::Register(name) = value {
             self.read(name, span, flow);
         }
     }
@@ -244,7 +246,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `ld` and `st` are generic accesses whatever the name is: a name for another proxy looks as if more were meant.
-    fn proxy(&mut self, i: &'a Instruction) {
+    fn proxy(&mut self, i: &'a TestInstruction) {
         let Some((access, address)) = i.operation.memory() else { return };
         let Base::Location(name) = &address.base else { return };
         let declared = self.test.location(name).and_then(|l| self.test.locations[l].alias.as_ref());
@@ -259,7 +261,7 @@ impl<'a> Checker<'a> {
         self.warnings.push(warning.at(self.file, i.place.0, "goes through the generic proxy").help(help));
     }
 
-    fn instruction(&mut self, i: &'a Instruction, flow: &mut RegisterFlow<'a>) {
+    fn instruction(&mut self, i: &'a TestInstruction, flow: &mut RegisterFlow<'a>) {
         let span = i.place.0;
         self.proxy(i);
         if let Some(guard) = &i.guard {
@@ -289,7 +291,7 @@ impl<'a> Checker<'a> {
                     self.value(value, span, flow);
                 }
             }
-            Operation::Atom(Atom { destination, address, operand, replacement, .. }) => {
+            Operation::Atom(AtomInstruction { destination, address, operand, replacement, .. }) => {
                 self.address(address, span, flow);
                 self.value(operand, span, flow);
                 if let Some(replacement) = replacement {
@@ -298,7 +300,7 @@ impl<'a> Checker<'a> {
                 flow.written.extend(destination.as_deref());
             }
             // Whatever a register holds, this is 0.
-            Operation::Local { function: LocalFunction::Xor | LocalFunction::Subtract, destination, operands, .. } if matches!(&operands[..], [a @ Value::Register(_), b] if a == b) =>
+            Operation::Local { function: LocalFunction::Xor | LocalFunction::Subtract, destination, operands, .. } if matches!(&operands[..], [a @ TestOperand::Register(_), b] if a == b) =>
             {
                 flow.written.insert(destination);
             }
@@ -381,7 +383,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Every label is there once, and the end of the program can be reached from everywhere.
-    fn labels(&mut self, instructions: &'a [Instruction]) {
+    fn labels(&mut self, instructions: &'a [TestInstruction]) {
         let mut labels: Vec<(&str, usize)> = Vec::new();
         for (n, i) in instructions.iter().enumerate() {
             if let Operation::Label(label) = &i.operation {

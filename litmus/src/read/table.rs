@@ -2,12 +2,12 @@
 
 use margay_models::diagnostic::{Diagnostic, Span, nearest};
 use margay_models::execution::{Placement, Scope};
-use margay_models::signature::{Architecture, Level};
+use margay_models::signature::{Architecture, ScopeLevel};
 
 use super::cursor::{Cursor, MAX_COUNT};
 use super::instruction::{self, Names};
 use super::{barrier, condition, meeting};
-use crate::test::{Body, Dialect, HOST, Instruction, LaunchOrder, Operation, Place, Thread, ThreadId};
+use crate::test::{Body, Dialect, HOST, LaunchOrder, Operation, Place, TestInstruction, Thread, ThreadId};
 
 /// The largest number of instructions in a column.
 const MAX_ROWS: usize = 10_000;
@@ -55,7 +55,7 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
         let place = Place(start.to(cursor.previous()));
         let of_place = orders.iter_mut().find(|(of, _)| *of == id).map(|(_, of_place)| std::mem::take(of_place));
         let before = of_place.unwrap_or_default().into_iter();
-        let body = before.map(|order| Instruction { guard: None, operation: Operation::Launches(order), place }).collect();
+        let body = before.map(|order| TestInstruction { guard: None, operation: Operation::Launches(order), place }).collect();
         threads.push(Thread { placement, parameters: Vec::new(), body: Body::Instructions(body), place });
         if cursor.eat(';') {
             return Ok(threads);
@@ -137,7 +137,7 @@ fn placement_of_launch(cursor: &mut Cursor<'_>) -> Result<(Placement, Vec<Launch
 fn placement_of_text(cursor: &mut Cursor<'_>, architecture: Architecture) -> Result<Placement, Diagnostic> {
     let start = cursor.span();
     cursor.expect('@')?;
-    let levels: Vec<Level> = architecture.levels().filter(|level| level.scope() != Scope::Sys).collect();
+    let levels: Vec<ScopeLevel> = architecture.levels().filter(|level| level.scope() != Scope::Sys).collect();
     let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
     let Some(narrowest) = levels.first() else {
         let message = format!("the only scope of {architecture} is that of all threads");
@@ -184,7 +184,7 @@ pub(super) fn rows(
         Body::Instructions(of_place) => of_place.clone(),
         Body::Statements(_) => Vec::new(),
     };
-    let mut columns: Vec<Vec<Instruction>> = threads.iter().map(of_places).collect();
+    let mut columns: Vec<Vec<TestInstruction>> = threads.iter().map(of_places).collect();
     while !condition::starts_here(cursor) && !cursor.at_end() {
         let row = cursor.span();
         let mut column = 0;

@@ -8,8 +8,8 @@ use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::print::statement_lines;
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CScope, CType, ExpectedPlace, Expression,
-    NumberComparison, Parameter, Statement, StatementKind,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CParameter, CScope, CType, ExpectedPlace,
+    Expression, NumberComparison, Statement, StatementKind,
 };
 
 /// A statement and the events that it stands for, under the reads that it is control-dependent on.
@@ -21,7 +21,7 @@ struct Guarded {
 }
 
 /// Program, parameters and the line of each event.
-type RenderedThread = (Body, Vec<Parameter>, Vec<(Event, usize)>);
+type RenderedThread = (Body, Vec<CParameter>, Vec<(Event, usize)>);
 
 /// The program of the thread with the given events.
 pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<RenderedThread, RenderError> {
@@ -51,7 +51,7 @@ pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result
     used.dedup();
     let parameter = |l: u16| {
         let ty = if is_atomic(x, l) { CType::ATOMIC_INT } else { CType::INT };
-        Parameter { ty, space: None, name: values.location[usize::from(l)].clone() }
+        CParameter { ty, space: None, name: values.location[usize::from(l)].clone() }
     };
     Ok((Body::Statements(statements), used.into_iter().map(parameter).collect(), places))
 }

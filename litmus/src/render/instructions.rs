@@ -8,8 +8,8 @@ use super::RenderError;
 use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, FenceOrder, Guard, Instruction,
-    LocalFunction, NumberComparison, Operation, ProxyFenceKind, Value,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, BarrierMode, Base, Body, ClusterBarrier, FenceOrder, Guard,
+    LocalFunction, NumberComparison, Operation, ProxyFenceKind, TestInstruction, TestOperand,
 };
 
 /// The instructions under construction.
@@ -17,7 +17,7 @@ struct Column<'a> {
     x: &'a Execution,
     values: &'a Values,
     /// What is written so far.
-    instructions: Vec<Instruction>,
+    instructions: Vec<TestInstruction>,
     /// The line of each event.
     places: Vec<(Event, usize)>,
     /// The number of the next free register.
@@ -81,7 +81,7 @@ impl Column<'_> {
         self.values.register[r.index()].clone().ok_or(RenderError::Dependency(r, r))
     }
 
-    fn local(&mut self, function: LocalFunction, a: Value, b: Value) -> String {
+    fn local(&mut self, function: LocalFunction, a: TestOperand, b: TestOperand) -> String {
         let destination = self.fresh();
         self.instructions
             .push(Operation::Local { function, ty: None, destination: destination.clone(), operands: vec![a, b] }.into());
@@ -90,8 +90,8 @@ impl Column<'_> {
 
     /// Leaves the thread unless the read got its value.
     fn branch_unless(&mut self, r: Event) -> Result<(), RenderError> {
-        let left = Value::Register(self.register(r)?);
-        let right = Value::Integer(self.values.of_event[r.index()].unwrap_or(0));
+        let left = TestOperand::Register(self.register(r)?);
+        let right = TestOperand::Integer(self.values.of_event[r.index()].unwrap_or(0));
         let branch = Operation::BranchIf { comparison: NumberComparison::NotEqual, left, right, target: END.to_string() };
         self.instructions.push(branch.into());
         self.branches = true;
@@ -102,10 +102,10 @@ impl Column<'_> {
     fn zero(&mut self, reads: EventSet) -> Result<Option<String>, RenderError> {
         let mut sum: Option<String> = None;
         for r in reads.iter() {
-            let register = Value::Register(self.register(r)?);
+            let register = TestOperand::Register(self.register(r)?);
             let zero = self.local(LocalFunction::Xor, register.clone(), register);
             sum = Some(match sum {
-                Some(sum) => self.local(LocalFunction::Add, Value::Register(sum), Value::Register(zero)),
+                Some(sum) => self.local(LocalFunction::Add, TestOperand::Register(sum), TestOperand::Register(zero)),
                 None => zero,
             });
         }
@@ -113,9 +113,9 @@ impl Column<'_> {
     }
 
     /// What is added where a read-modify-write writes back what it read: 0, with the dependencies of the write.
-    fn nothing(&mut self, w: Event) -> Result<Value, RenderError> {
+    fn nothing(&mut self, w: Event) -> Result<TestOperand, RenderError> {
         let zero = self.zero(inputs(self.x, w))?;
-        Ok(zero.map_or(Value::Integer(0), Value::Register))
+        Ok(zero.map_or(TestOperand::Integer(0), TestOperand::Register))
     }
 
     /// The address of an access, with its dependencies.
@@ -125,16 +125,16 @@ impl Column<'_> {
         if let Some(partner) = partner {
             reads |= &self.x.addr.column(partner);
         }
-        let offset = self.zero(reads)?.map(Value::Register);
+        let offset = self.zero(reads)?.map(TestOperand::Register);
         Ok(Address { base: Base::Location(self.values.location[usize::from(location)].clone()), offset })
     }
 
     /// The value of a write, with its dependencies.
-    fn value(&mut self, w: Event) -> Result<Value, RenderError> {
+    fn value(&mut self, w: Event) -> Result<TestOperand, RenderError> {
         let value = self.values.of_event[w.index()].ok_or(RenderError::NoInstruction(w))?;
         let reads = inputs(self.x, w);
         if let Some(r) = reads.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {
-            return Ok(Value::Register(self.register(r)?));
+            return Ok(TestOperand::Register(self.register(r)?));
         }
         let other = match self.values.dataflow.spread {
             None => self.zero(reads)?,
@@ -142,27 +142,31 @@ impl Column<'_> {
                 let mut sum: Option<String> = None;
                 for r in reads.iter() {
                     let expected = self.values.of_event[r.index()].ok_or(RenderError::Dependency(r, w))?;
-                    let register = Value::Register(self.register(r)?);
-                    let difference = self.local(LocalFunction::Xor, register, Value::Integer(expected));
+                    let register = TestOperand::Register(self.register(r)?);
+                    let difference = self.local(LocalFunction::Xor, register, TestOperand::Integer(expected));
                     sum = Some(match sum {
-                        Some(sum) => self.local(LocalFunction::Add, Value::Register(sum), Value::Register(difference)),
+                        Some(sum) => {
+                            self.local(LocalFunction::Add, TestOperand::Register(sum), TestOperand::Register(difference))
+                        }
                         None => difference,
                     });
                 }
-                sum.map(|sum| self.local(LocalFunction::Multiply, Value::Register(sum), Value::Integer(spread)))
+                sum.map(|sum| self.local(LocalFunction::Multiply, TestOperand::Register(sum), TestOperand::Integer(spread)))
             }
         };
         Ok(match other {
-            Some(other) => Value::Register(self.local(LocalFunction::Add, Value::Register(other), Value::Integer(value))),
-            None => Value::Integer(value),
+            Some(other) => {
+                TestOperand::Register(self.local(LocalFunction::Add, TestOperand::Register(other), TestOperand::Integer(value)))
+            }
+            None => TestOperand::Integer(value),
         })
     }
 
     /// A value without another one.
-    fn less(&mut self, value: Value, by: i64) -> Value {
+    fn less(&mut self, value: TestOperand, by: i64) -> TestOperand {
         match value {
-            Value::Integer(value) => Value::Integer(value - by),
-            value => Value::Register(self.local(LocalFunction::Add, value, Value::Integer(-by))),
+            TestOperand::Integer(value) => TestOperand::Integer(value - by),
+            value => TestOperand::Register(self.local(LocalFunction::Add, value, TestOperand::Integer(-by))),
         }
     }
 
@@ -170,11 +174,11 @@ impl Column<'_> {
     fn predicate(&mut self, reads: EventSet) -> Result<Option<Guard>, RenderError> {
         let mut all: Option<String> = None;
         for r in reads.iter() {
-            let value = Value::Integer(self.values.of_event[r.index()].unwrap_or(0));
-            let register = Value::Register(self.register(r)?);
+            let value = TestOperand::Integer(self.values.of_event[r.index()].unwrap_or(0));
+            let register = TestOperand::Register(self.register(r)?);
             let holds = self.local(LocalFunction::Compare(NumberComparison::Equal), register, value);
             all = Some(match all {
-                Some(all) => self.local(LocalFunction::And, Value::Register(all), Value::Register(holds)),
+                Some(all) => self.local(LocalFunction::And, TestOperand::Register(all), TestOperand::Register(holds)),
                 None => holds,
             });
         }
@@ -207,20 +211,22 @@ impl Column<'_> {
                 }
                 let (function, operand) = match (data.reduction, operand, self.values.of_event[e.index()]) {
                     // A `red` does not exchange: it adds what lies between the two values.
-                    (true, Value::Integer(written), Some(read)) => (AtomFunction::Add, Value::Integer(written - read)),
+                    (true, TestOperand::Integer(written), Some(read)) => {
+                        (AtomFunction::Add, TestOperand::Integer(written - read))
+                    }
                     (true, ..) => return Err(RenderError::NoInstruction(e)),
                     (false, nothing, _) if write.writes_back => (AtomFunction::Add, nothing),
                     // What computes adds as well, to what it has read.
                     (false, written, Some(read)) if data.computes => (AtomFunction::Add, self.less(written, read)),
                     (false, operand, _) => (AtomFunction::Exchange, operand),
                 };
-                Operation::Atom(Atom { access, function, destination, address, operand, replacement: None })
+                Operation::Atom(AtomInstruction { access, function, destination, address, operand, replacement: None })
             }
             (Kind::Read, None) if data.compare => {
                 let address = self.address(e, None)?;
                 let order = self.failed_order(&data).ok_or(RenderError::NoInstruction(e))?;
                 let access = Access { order, scope: data.scope, ..Access::default() };
-                compare_and_swap(access, self.register(e)?, address, NEVER_WRITTEN, Value::Integer(0))
+                compare_and_swap(access, self.register(e)?, address, NEVER_WRITTEN, TestOperand::Integer(0))
             }
             (Kind::Read, None) => {
                 let address = self.address(e, None)?;
@@ -278,7 +284,7 @@ impl Column<'_> {
             (Kind::BarrierArrive, _) => {
                 let mode = if pair.is_some() { BarrierMode::Sync } else { BarrierMode::Arrive };
                 let count = pair.is_none().then_some(64);
-                let barrier = Value::Integer(i64::from(data.barrier.unwrap_or(0)));
+                let barrier = TestOperand::Integer(i64::from(data.barrier.unwrap_or(0)));
                 Operation::Barrier { mode, instance: None, barrier, count }
             }
             (Kind::BarrierWait, _) => return Err(RenderError::LoneWait(e)),
@@ -339,7 +345,7 @@ impl Column<'_> {
     fn push(&mut self, e: Event, pair: Option<Event>, guard: Option<Guard>, operation: Operation) -> Result<(), RenderError> {
         self.places.push((e, self.instructions.len()));
         self.places.extend(pair.map(|p| (p, self.instructions.len())));
-        self.instructions.push(Instruction { guard, ..operation.into() });
+        self.instructions.push(TestInstruction { guard, ..operation.into() });
         Ok(())
     }
 }
@@ -350,13 +356,13 @@ fn can_write(proxy: Proxy, pair: Option<Event>) -> bool {
 }
 
 /// `atom.cas`: it writes if it reads the expected value.
-fn compare_and_swap(access: Access, destination: String, address: Address, expected: i64, desired: Value) -> Operation {
-    Operation::Atom(Atom {
+fn compare_and_swap(access: Access, destination: String, address: Address, expected: i64, desired: TestOperand) -> Operation {
+    Operation::Atom(AtomInstruction {
         access,
         function: AtomFunction::CompareAndSwap,
         destination: Some(destination),
         address,
-        operand: Value::Integer(expected),
+        operand: TestOperand::Integer(expected),
         replacement: Some(desired),
     })
 }

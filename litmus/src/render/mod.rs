@@ -56,7 +56,7 @@ impl std::error::Error for RenderError {}
 
 /// Where an event is in the text of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line {
+pub struct EventLine {
     pub thread: ThreadId,
     /// An index into [`Test::thread_lines`].
     pub line: usize,
@@ -67,7 +67,7 @@ pub struct Line {
 pub struct Rendered {
     pub test: Test,
     /// For each event its line; `None` for initial writes.
-    pub lines: Vec<Option<Line>>,
+    pub lines: Vec<Option<EventLine>>,
     /// For each event the value that it reads or writes in the test; `None` for fences and barriers.
     pub values: Vec<Option<i64>>,
     /// For each read the register that takes its value.
@@ -104,7 +104,7 @@ pub fn render(
             (body, Vec::new(), places)
         };
         for (event, line) in places {
-            lines[event.index()] = Some(Line { thread: id, line });
+            lines[event.index()] = Some(EventLine { thread: id, line });
         }
         let placement = (execution.signature.has_places() && has_scopes(execution)).then(|| placement(execution, t));
         threads.push(Thread { placement, parameters, body, place: Place::default() });

@@ -15,7 +15,7 @@ use super::inquiry::{Answers, ConfirmedExecution, SatGoal, SatSession};
 use super::problem::Problem;
 use crate::test::Test;
 use crate::unfold::Unfolding;
-use crate::verdict::{Error, Options, Verdict, Witness};
+use crate::verdict::{Error, Options, TestVerdict, Witness};
 
 /// What shows the answers of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl SatRunner {
         test: &Test,
         options: &Options,
         (folder, name): (&Path, &dyn Fn(usize) -> String),
-    ) -> Result<(Verdict, Vec<ShownSession<Proof>>), Error> {
+    ) -> Result<(TestVerdict, Vec<ShownSession<Proof>>), Error> {
         let subject = self.questions.of_test(test, options)?;
         let inquiries = self.inquiries(subject.clone());
         let (mut witnesses, mut shown) = (Vec::new(), Vec::new());
@@ -151,7 +151,7 @@ impl SatRunner {
         test: &Test,
         options: &Options,
         shown: &[ShownSession<PathBuf>],
-    ) -> Result<(Verdict, Vec<Option<Replayed>>), Unaccepted> {
+    ) -> Result<(TestVerdict, Vec<Option<Replayed>>), Unaccepted> {
         let inquiries = self.inquiries(self.questions.of_test(test, options).map_err(Unaccepted::Test)?);
         if inquiries.len() != shown.len() {
             let (asked, said) = (inquiries.len(), shown.len());

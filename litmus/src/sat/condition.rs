@@ -6,7 +6,7 @@ use margay_solver::Literal;
 
 use super::problem::OneOf;
 use super::problem::Problem;
-use crate::test::{Operand, Proposition, ThreadId, Variable};
+use crate::test::{ConditionOperand, Proposition, ThreadId, Variable};
 use crate::unfold::Unfolding;
 
 /// The final values that a proposition asks for, made once for each register and location.
@@ -52,11 +52,11 @@ impl Problem<'_> {
         }
     }
 
-    fn operand(&mut self, operand: &Operand, unfolding: &Unfolding, finals: &mut Finals) -> OneOf {
+    fn operand(&mut self, operand: &ConditionOperand, unfolding: &Unfolding, finals: &mut Finals) -> OneOf {
         match operand {
-            Operand::Integer(n) => vec![(*n, self.truth)],
-            Operand::AddressOf(name) => vec![(unfolding.address_of(name).unwrap_or(0), self.truth)],
-            Operand::Variable(Variable::Register { thread, name }) => {
+            ConditionOperand::Integer(n) => vec![(*n, self.truth)],
+            ConditionOperand::AddressOf(name) => vec![(unfolding.address_of(name).unwrap_or(0), self.truth)],
+            ConditionOperand::Variable(Variable::Register { thread, name }) => {
                 if let Some((.., known)) = finals.registers.iter().find(|(t, n, _)| t == thread && n == name) {
                     return known.clone();
                 }
@@ -64,7 +64,7 @@ impl Problem<'_> {
                 finals.registers.push((*thread, name.clone(), value.clone()));
                 value
             }
-            Operand::Variable(Variable::Location(name)) => {
+            ConditionOperand::Variable(Variable::Location(name)) => {
                 let Some(location) = unfolding.physical(name) else { return vec![(0, self.truth)] };
                 if let Some((_, known)) = finals.locations.iter().find(|(l, _)| *l == location) {
                     return known.clone();

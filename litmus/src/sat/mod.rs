@@ -24,7 +24,7 @@ use crate::outcome::{asked, condition_numbers};
 use crate::prepare::{Questions, Subject};
 use crate::test::{Quantifier, Test};
 use crate::unfold::{Domains, ExecutionProgram, Merged, Unfolding};
-use crate::verdict::{Engine, Error, Forbidden, Options, Verdict, Witness};
+use crate::verdict::{Engine, Error, Forbidden, Options, TestVerdict, Witness};
 use base::Facts;
 use condition::Finals;
 use inquiry::{Answers, PlainSolver, SatGoal, SatSession};
@@ -53,16 +53,16 @@ impl SatRunner {
     }
 
     /// Runs a test. `executions` of the answer are those that the solver found and that were judged.
-    pub fn run(&mut self, test: &Test, options: &Options) -> Result<Verdict, Error> {
+    pub fn run(&mut self, test: &Test, options: &Options) -> Result<TestVerdict, Error> {
         self.decide(self.questions.of_test(test, options)?, options)
     }
 
     /// Runs the program of an execution, as [`crate::explicit::ExplicitRunner::run_program`] does.
-    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<Verdict, Error> {
+    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<TestVerdict, Error> {
         self.decide(self.questions.of_program(program)?, options)
     }
 
-    fn decide(&mut self, subject: Subject, options: &Options) -> Result<Verdict, Error> {
+    fn decide(&mut self, subject: Subject, options: &Options) -> Result<TestVerdict, Error> {
         let inquiries = self.inquiries(subject.clone());
         let mut solver = PlainSolver(Backend::default());
         let mut answered = |inquiry: &SatSession| match inquiry.asks_nothing() {
@@ -112,7 +112,7 @@ impl SatRunner {
     }
 
     /// What the answers of all sessions say.
-    fn verdict(&self, inquiries: &[SatSession], found: Vec<Vec<Option<Witness>>>, gap: Option<Gap>) -> Verdict {
+    fn verdict(&self, inquiries: &[SatSession], found: Vec<Vec<Option<Witness>>>, gap: Option<Gap>) -> TestVerdict {
         let executions = found.iter().flatten().flatten().count() as u64;
         // The condition is asked about first of all.
         let mut found = found.into_iter().flatten();
@@ -120,7 +120,7 @@ impl SatRunner {
         let race = found.flatten().next();
         let meaning = self.questions.race_meaning;
         let SatSession { unfolding, quantifier, .. } = &inquiries[0];
-        Verdict::new(*quantifier, unfolding.bounded, meaning, (Engine::Sat, executions), (witness, race), gap)
+        TestVerdict::new(*quantifier, unfolding.bounded, meaning, (Engine::Sat, executions), (witness, race), gap)
     }
 
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or
@@ -206,6 +206,6 @@ fn passes(problem: &mut Problem<'_>, unfolding: &Unfolding) -> Option<Literal> {
 }
 
 /// Runs one test on one model. For many tests, make a [`SatRunner`] once.
-pub fn run(test: &Test, model: &Model, options: &Options) -> Result<Verdict, Error> {
+pub fn run(test: &Test, model: &Model, options: &Options) -> Result<TestVerdict, Error> {
     SatRunner::new(model).run(test, options)
 }

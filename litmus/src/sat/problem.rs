@@ -40,10 +40,12 @@ impl<'a> Problem<'a> {
         (domains, unfolding): (&'a Domains, &Unfolding),
         options: &Options,
         start: impl FnOnce(Bounds) -> Session,
-    ) -> Result<Self, unfold::Error> {
+    ) -> Result<Self, unfold::UnfoldError> {
         let (events, most) = (facts.merged.events.len(), options.events.unwrap_or(MAX_EVENTS).min(MAX_EVENTS));
         if events > most {
-            return Err(unfold::Error::new(format!("all paths together have {events} events; the SAT engine takes {most}")));
+            return Err(unfold::UnfoldError::new(format!(
+                "all paths together have {events} events; the SAT engine takes {most}"
+            )));
         }
         let mut numbers: Vec<i64> = domains.reads.iter().flatten().copied().collect();
         numbers.sort_unstable();

@@ -5,7 +5,7 @@
 use margay_models::execution::{EventData, Scope};
 use rustc_hash::FxHashMap;
 
-use crate::test::{NumberComparison, Operand, Proposition, Variable};
+use crate::test::{ConditionOperand, NumberComparison, Proposition, Variable};
 use crate::unfold::{Binary, Domains, Merged, MergedValue, Unary, Unfolding, ValueId, is_address};
 
 /// The most events of all paths together that are compared.
@@ -270,19 +270,19 @@ impl Renaming {
     /// A proposition with other names; `None` where its numbers are compared in another way than for equality.
     fn renamed(&self, p: &Proposition, here: &Unfolding) -> Option<Proposition> {
         let moves_numbers = self.numbers.iter().any(|(n, m)| n != m);
-        let side = |operand: &Operand| {
+        let side = |operand: &ConditionOperand| {
             Some(match operand {
-                Operand::Variable(Variable::Register { thread, name }) => {
+                ConditionOperand::Variable(Variable::Register { thread, name }) => {
                     let thread = crate::test::ThreadId(*self.threads.get(thread.index())? as u16);
-                    Operand::Variable(Variable::Register { thread, name: name.clone() })
+                    ConditionOperand::Variable(Variable::Register { thread, name: name.clone() })
                 }
-                Operand::Variable(Variable::Location(name)) => {
+                ConditionOperand::Variable(Variable::Location(name)) => {
                     let at = here.locations().iter().position(|l| l.name == *name)?;
                     let image = usize::from(self.location(at as u16));
-                    Operand::Variable(Variable::Location(here.locations().get(image)?.name.clone()))
+                    ConditionOperand::Variable(Variable::Location(here.locations().get(image)?.name.clone()))
                 }
-                Operand::Integer(n) => Operand::Integer(self.number(*n)),
-                Operand::AddressOf(_) => return None,
+                ConditionOperand::Integer(n) => ConditionOperand::Integer(self.number(*n)),
+                ConditionOperand::AddressOf(_) => return None,
             })
         };
         let all = |parts: &[Proposition]| parts.iter().map(|p| self.renamed(p, here)).collect::<Option<Vec<_>>>();

@@ -3,7 +3,7 @@
 //! A base set or relation of the model is a relation that says what would hold if every event were there (a constant of the
 //! test), restricted to the events that are there. Only reads-from, coherence order and fence order are searched for.
 
-use margay_models::lower::{Base, Interpretation, lower};
+use margay_models::lower::{BaseInterpretation, Interpretation, lower};
 use margay_models::model::Model;
 use margay_models::signature::{BaseRelation, BaseSet, RelationKind};
 use margay_solver::{Expr, Formula, Logic, Relation};
@@ -130,7 +130,7 @@ impl Events {
 /// Why a name has no relation of its own: definitions that no check needs may use it.
 const UNUSED: &str = "no check depends on it";
 
-impl Base for Events {
+impl BaseInterpretation for Events {
     fn set(&self, set: BaseSet) -> Interpretation {
         let known = self.sets.iter().find(|(s, _)| *s == set).map(|&(_, e)| e);
         match set {

@@ -48,7 +48,7 @@ fn placement(together: Scope, thread: u16) -> Placement {
     }
 }
 
-fn ptx_body(actions: &[ClassicAction], style: Style, scope: Scope) -> Vec<Instruction> {
+fn ptx_body(actions: &[ClassicAction], style: Style, scope: Scope) -> Vec<TestInstruction> {
     let mut body = Vec::new();
     let mut register = 0;
     for (i, action) in actions.iter().enumerate() {
@@ -69,8 +69,8 @@ fn ptx_body(actions: &[ClassicAction], style: Style, scope: Scope) -> Vec<Instru
         let scope = (order != AccessOrder::Weak).then_some(scope);
         let access = Access { order: Some(order), scope, ..Access::default() };
         let address = Address::location(action.location.clone());
-        body.push(Instruction::from(if action.writes {
-            Operation::Store { access, address, value: Value::Integer(action.value) }
+        body.push(TestInstruction::from(if action.writes {
+            Operation::Store { access, address, value: TestOperand::Integer(action.value) }
         } else {
             register += 1;
             Operation::Load { access, destination: format!("r{}", register - 1), address }
@@ -124,7 +124,7 @@ pub(super) fn test(shape: &Classic, style: Style, (scope, together): (Scope, Sco
         let mut used: Vec<&String> = actions.iter().map(|a| &a.location).collect();
         used.sort();
         used.dedup();
-        let parameters = used.into_iter().map(|l| Parameter { ty: CType::ATOMIC_INT, space: None, name: l.clone() });
+        let parameters = used.into_iter().map(|l| CParameter { ty: CType::ATOMIC_INT, space: None, name: l.clone() });
         Thread {
             placement: Some(placement(together, t as u16)),
             parameters: if c { parameters.collect() } else { Vec::new() },

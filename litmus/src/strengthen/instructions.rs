@@ -4,17 +4,18 @@ use margay_models::execution::{Order, Proxy, Scope};
 
 use super::{Fixed, SiteKind, Strength, TestRewriting, text};
 use crate::test::{
-    Access, AccessOrder, Atom, ClusterBarrier, Dialect, FenceOrder, Guard, Instruction, MembarLevel, Operation, ThreadId,
+    Access, AccessOrder, AtomInstruction, ClusterBarrier, Dialect, FenceOrder, Guard, MembarLevel, Operation, TestInstruction,
+    ThreadId,
 };
 
 /// The instructions with the strengths chosen.
 pub(super) fn rewrite(
-    body: &[Instruction],
+    body: &[TestInstruction],
     thread: ThreadId,
     dialect: Dialect,
     rewriting: &mut TestRewriting<'_>,
-) -> Vec<Instruction> {
-    let mut out: Vec<Instruction> = Vec::new();
+) -> Vec<TestInstruction> {
+    let mut out: Vec<TestInstruction> = Vec::new();
     for instruction in body {
         let mut instruction = instruction.clone();
         gap(thread, dialect, None, rewriting, &mut out);
@@ -40,13 +41,19 @@ pub(super) fn rewrite(
 }
 
 /// A place between two instructions.
-fn gap(thread: ThreadId, dialect: Dialect, guard: Option<&Guard>, rewriting: &mut TestRewriting<'_>, out: &mut Vec<Instruction>) {
+fn gap(
+    thread: ThreadId,
+    dialect: Dialect,
+    guard: Option<&Guard>,
+    rewriting: &mut TestRewriting<'_>,
+    out: &mut Vec<TestInstruction>,
+) {
     for (kind, strength, place) in rewriting.gap(thread, guard.is_some()) {
         let operation = match kind {
             SiteKind::ProxySlot(kind) => Operation::ProxyFence(kind),
             _ => fence(strength, dialect),
         };
-        out.push(Instruction { guard: guard.cloned(), operation, place });
+        out.push(TestInstruction { guard: guard.cloned(), operation, place });
     }
 }
 
@@ -98,7 +105,7 @@ fn strength(operation: &Operation, dialect: Dialect) -> Option<(SiteKind, Streng
         Operation::Store { access, .. } | Operation::VectorStore { access, .. } => {
             Some((SiteKind::Store, of(access, Order::Plain)?))
         }
-        Operation::Atom(Atom { access, destination, .. }) => {
+        Operation::Atom(AtomInstruction { access, destination, .. }) => {
             let kind = if destination.is_some() { SiteKind::Rmw } else { SiteKind::Reduction };
             Some((kind, of(access, Order::Rlx)?))
         }
@@ -159,7 +166,7 @@ fn set(operation: &mut Operation, strength: Strength) {
         | Operation::Store { access, .. }
         | Operation::VectorLoad { access, .. }
         | Operation::VectorStore { access, .. }
-        | Operation::Atom(Atom { access, .. }) => {
+        | Operation::Atom(AtomInstruction { access, .. }) => {
             access.order = Some(match strength.order {
                 Order::Plain | Order::Tagged(_) => AccessOrder::Weak,
                 Order::Rlx => AccessOrder::Relaxed,

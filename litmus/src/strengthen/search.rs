@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{SearchSpace, Site, SiteKind, Strength, StrengtheningPlaces, Terms, TriedChanges};
 use crate::engine::{Choice, Runner};
 use crate::test::Test;
-use crate::verdict::{Error, Options, Verdict};
+use crate::verdict::{Error, Options, TestVerdict};
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, Default)]
@@ -159,7 +159,7 @@ struct Asker {
 }
 
 impl Asker {
-    fn run(&mut self, test: &Test) -> Result<Verdict, Error> {
+    fn run(&mut self, test: &Test) -> Result<TestVerdict, Error> {
         if self.run.is_over() {
             return Err(Error::Time);
         }

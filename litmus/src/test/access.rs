@@ -138,7 +138,7 @@ pub struct Access {
 
 /// An operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum TestOperand {
     Register(String),
     /// A number.
     Integer(i64),
@@ -161,7 +161,7 @@ pub struct Address {
     /// What it starts from.
     pub base: Base,
     /// What is added to it: a register or number.
-    pub offset: Option<Value>,
+    pub offset: Option<TestOperand>,
 }
 
 impl Address {

@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Proxy, Scope};
 
-use super::{AccessOrder, Address, AtomFunction, Space, Type, Value};
+use super::{AccessOrder, Address, AtomFunction, Space, TestOperand, Type};
 
 /// What an instruction on an mbarrier does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,9 +63,9 @@ pub enum MbarrierAction {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AwaitedPhase {
     /// That of the state which an arrival returned.
-    Token(Value),
+    Token(TestOperand),
     /// `.parity`: the current or the preceding one, by its lowest bit.
-    Parity(Value),
+    Parity(TestOperand),
 }
 
 /// An instruction on an mbarrier.
@@ -168,7 +168,7 @@ pub enum AsyncAction {
         /// Where to.
         to: Address,
         /// The values, one for each element.
-        values: Vec<Value>,
+        values: Vec<TestOperand>,
     },
     /// `red.async`
     Reduce {
@@ -178,7 +178,7 @@ pub enum AsyncAction {
         /// Where to.
         to: Address,
         /// The operand.
-        value: Value,
+        value: TestOperand,
     },
     /// `wgmma.mma_async`: reads matrices in shared memory. What it computes is not looked at: each register takes what was read.
     Multiply {
@@ -198,7 +198,7 @@ pub enum AsyncAction {
     TensorStore {
         /// Where in tensor memory.
         to: Address,
-        value: Value,
+        value: TestOperand,
     },
     /// `tcgen05.dealloc t`: whoever is given that memory next writes it.
     TensorFree {
@@ -239,7 +239,7 @@ pub enum TensormapOperation {
         /// The map.
         address: Address,
         /// The address that it holds from now on; `None`: another field is changed, and the address stays.
-        value: Option<Value>,
+        value: Option<TestOperand>,
     },
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned t, s, 128`: a copy and a fence behind it.
     Publish {

@@ -97,7 +97,7 @@ impl From<Scope> for CScope {
 
 /// A parameter `atomic_int* x`: the address of the location of that name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parameter {
+pub struct CParameter {
     /// What it points to.
     pub ty: CType,
     /// The memory that it points to, where that is written.

@@ -50,7 +50,7 @@ pub enum Variable {
 
 /// One side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operand {
+pub enum ConditionOperand {
     /// A register or location.
     Variable(Variable),
     /// A number.
@@ -70,9 +70,9 @@ pub enum Proposition {
     Compare {
         comparison: NumberComparison,
         /// The left side.
-        left: Operand,
+        left: ConditionOperand,
         /// The right side.
-        right: Operand,
+        right: ConditionOperand,
     },
     /// `~ p`
     Not(Box<Proposition>),
@@ -85,7 +85,11 @@ pub enum Proposition {
 impl Proposition {
     /// `variable == value`
     pub fn equals(variable: Variable, value: i64) -> Self {
-        Self::Compare { comparison: NumberComparison::Equal, left: Operand::Variable(variable), right: Operand::Integer(value) }
+        Self::Compare {
+            comparison: NumberComparison::Equal,
+            left: ConditionOperand::Variable(variable),
+            right: ConditionOperand::Integer(value),
+        }
     }
 
     /// The conjunction of any number of propositions.
@@ -102,14 +106,14 @@ impl Proposition {
         let sides = self.comparisons().into_iter().flat_map(|(left, right)| [left, right]);
         sides
             .filter_map(|operand| match operand {
-                Operand::Variable(v) => Some(v),
-                Operand::Integer(_) | Operand::AddressOf(_) => None,
+                ConditionOperand::Variable(v) => Some(v),
+                ConditionOperand::Integer(_) | ConditionOperand::AddressOf(_) => None,
             })
             .collect()
     }
 
     /// Both sides of every comparison in it, in order of appearance.
-    pub fn comparisons(&self) -> Vec<(&Operand, &Operand)> {
+    pub fn comparisons(&self) -> Vec<(&ConditionOperand, &ConditionOperand)> {
         let mut found = Vec::new();
         self.visit(&mut |left, right| found.push((left, right)));
         found
@@ -117,8 +121,8 @@ impl Proposition {
 
     /// A text of it with its threads renamed, the same for the same parts in another order.
     pub(crate) fn canonical(&self, renamed: &dyn Fn(usize) -> usize) -> String {
-        let side = |operand: &Operand| match operand {
-            Operand::Variable(Variable::Register { thread, name }) => format!("P{}:{name}", renamed(thread.index())),
+        let side = |operand: &ConditionOperand| match operand {
+            ConditionOperand::Variable(Variable::Register { thread, name }) => format!("P{}:{name}", renamed(thread.index())),
             other => format!("{other:?}"),
         };
         let all = |word: &str, parts: &[Self]| {
@@ -136,7 +140,7 @@ impl Proposition {
     }
 
     /// Calls `see` with the sides of each comparison, in order of appearance.
-    fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Operand, &'a Operand)) {
+    fn visit<'a>(&'a self, see: &mut impl FnMut(&'a ConditionOperand, &'a ConditionOperand)) {
         match self {
             Self::True | Self::False => {}
             Self::Compare { left, right, .. } => see(left, right),

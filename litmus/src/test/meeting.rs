@@ -3,7 +3,7 @@
 use margay_ptx::ScalarType;
 use margay_ptx::exchange::Exchange;
 
-use super::{Integer, Value};
+use super::{Integer, TestOperand};
 
 /// The number of a launch in the place of a thread of the host ([`margay_models::execution::Placement::kernel`]).
 pub const HOST: u16 = u16::MAX;
@@ -32,7 +32,7 @@ pub struct LaneExchange {
     /// The register that takes what they make of it, of `elect` whether it is this thread; `None` for `_`.
     pub to: Option<String>,
     /// What the lane brings; of `shfl` then the two operands that say which lane it reads.
-    pub brought: Vec<Value>,
+    pub brought: Vec<TestOperand>,
 }
 
 impl WarpMeeting {
@@ -42,7 +42,7 @@ impl WarpMeeting {
     }
 
     /// The values that the lane brings.
-    pub fn brought(&self) -> &[Value] {
+    pub fn brought(&self) -> &[TestOperand] {
         self.given.as_ref().map_or(&[], |given| &given.brought)
     }
 

@@ -20,17 +20,17 @@ mod sequencing;
 mod thread_id;
 mod types;
 
-pub use access::{Access, AccessOrder, Address, AssemblyWidth, Base, CacheOperator, Space, Value};
+pub use access::{Access, AccessOrder, Address, AssemblyWidth, Base, CacheOperator, Space, TestOperand};
 pub use asynchronous::{
     AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AwaitedPhase, MbarrierAction, MbarrierOperation,
     TensormapOperation,
 };
 pub use c::{
-    AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CScope, ExpectedPlace, Expression, Parameter, Statement,
+    AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CParameter, CScope, ExpectedPlace, Expression, Statement,
     StatementKind, UnaryOperator,
 };
 pub use c_type::{CInteger, CSpace, CType};
-pub use condition::{Condition, Operand, Proposition, Quantifier, Variable};
+pub use condition::{Condition, ConditionOperand, Proposition, Quantifier, Variable};
 pub use division::divisions;
 pub use fence::{BarrierMode, ClusterBarrier, FenceOrder, MembarLevel, ProxyFenceKind};
 pub use function::{AtomFunction, LocalFunction};
@@ -39,7 +39,7 @@ pub use meeting::{HOST, LANES, LaneExchange, LaunchOrder, WarpMeeting};
 pub use multimem::{MultimemAction, MultimemOperation};
 pub use number::Integer;
 pub use place::Place;
-pub use ptx::{Atom, Guard, Instruction, Operation};
+pub use ptx::{AtomInstruction, Guard, Operation, TestInstruction};
 pub use scalar::{Type, TypeKind};
 pub use sequencing::{Evaluations, Sequencing};
 pub use thread_id::ThreadId;
@@ -174,7 +174,7 @@ pub struct RegisterDeclaration {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     /// A column of instructions ([`Dialect::Ptx`], [`Dialect::GpuPtx`], [`Dialect::Generic`], [`Dialect::Text`]).
-    Instructions(Vec<Instruction>),
+    Instructions(Vec<TestInstruction>),
     /// Statements ([`Dialect::C`]).
     Statements(Vec<Statement>),
 }
@@ -184,7 +184,7 @@ pub struct Thread {
     /// Where it runs; `None` where the text does not say ([`Test::placement`] then gives each thread a cta of its own on gpu 0).
     pub placement: Option<Placement>,
     /// The pointer parameters of a C thread.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<CParameter>,
     /// The program.
     pub body: Body,
     /// Where its header stands.
@@ -251,7 +251,7 @@ impl Test {
     }
 
     /// The instructions of a thread; none of one in C.
-    pub fn instructions(&self, thread: ThreadId) -> &[Instruction] {
+    pub fn instructions(&self, thread: ThreadId) -> &[TestInstruction] {
         match self.threads.get(thread.index()).map(|t| &t.body) {
             Some(Body::Instructions(instructions)) => instructions,
             _ => &[],

@@ -1,6 +1,6 @@
 //! Accesses by multimem addresses of PTX (ISA 8.2.3, 9.7.9.14): one instruction, a memory operation at each of several locations.
 
-use super::{Access, Address, AtomFunction, Value};
+use super::{Access, Address, AtomFunction, TestOperand};
 
 /// What is done at each location.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,12 +13,12 @@ pub enum MultimemAction {
         destination: String,
     },
     /// `multimem.st`: writes the value to each.
-    Store { value: Value },
+    Store { value: TestOperand },
     /// `multimem.red`: a reduction at each.
     Reduce {
         /// What is computed.
         function: AtomFunction,
-        operand: Value,
+        operand: TestOperand,
     },
 }
 

@@ -1,6 +1,6 @@
 //! Integers of a width: what an access or an operation of a type does to a value.
 
-use margay_ptx::{Kind, ScalarType};
+use margay_ptx::{ScalarKind, ScalarType};
 
 /// A type of integers. Values are kept in 64 bits; those of a narrower type are zero- or sign-extended, as PTX extends what it
 /// loads into a wider register (PTX ISA 9.4.1).
@@ -19,7 +19,7 @@ impl Integer {
     /// Those of a type of PTX.
     pub fn of(ty: ScalarType) -> Option<Self> {
         let bits = u8::try_from(ty.bits).ok().filter(|bits| (1..=64).contains(bits))?;
-        Some(Self { bits, signed: ty.kind == Kind::Signed })
+        Some(Self { bits, signed: ty.kind == ScalarKind::Signed })
     }
 
     /// The lowest bits of a number, extended: the value of this type that is equal to it modulo 2 to the width.

@@ -5,12 +5,12 @@ use margay_models::execution::Scope;
 use super::{
     Access, Address, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, BarrierMode, ClusterBarrier, FenceOrder,
     LaunchOrder, LocalFunction, MbarrierOperation, MembarLevel, MultimemOperation, NumberComparison, Place, ProxyFenceKind,
-    TensormapOperation, Type, Value, WarpMeeting,
+    TensormapOperation, TestOperand, Type, WarpMeeting,
 };
 
 /// A read-modify-write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Atom {
+pub struct AtomInstruction {
     /// The qualifiers.
     pub access: Access,
     /// What is computed.
@@ -19,9 +19,9 @@ pub struct Atom {
     pub destination: Option<String>,
     pub address: Address,
     /// The operand; for `.cas` the expected value.
-    pub operand: Value,
+    pub operand: TestOperand,
     /// The new value of `.cas`.
-    pub replacement: Option<Value>,
+    pub replacement: Option<TestOperand>,
 }
 
 /// What an instruction does.
@@ -40,7 +40,7 @@ pub enum Operation {
         /// The qualifiers.
         access: Access,
         address: Address,
-        value: Value,
+        value: TestOperand,
     },
     /// `stxr r0, x, 1`: writes if the last load-reserved of the thread was of the same location and no store-conditional is between
     /// them, or fails.
@@ -50,7 +50,7 @@ pub enum Operation {
         /// The register that takes 0 if it wrote, else 1.
         status: String,
         address: Address,
-        value: Value,
+        value: TestOperand,
     },
     /// `ld.weak.v2.u32 {r0, r1}, [x]`: one scalar load for each register, in an unspecified order (PTX ISA 8.2.4).
     VectorLoad {
@@ -68,10 +68,10 @@ pub enum Operation {
         /// The address of the first element.
         address: Address,
         /// The values, as many as the vector has elements.
-        values: Vec<Value>,
+        values: Vec<TestOperand>,
     },
     /// `atom.acq_rel.gpu.exch r0, x, 1`, or `red.relaxed.gpu.add x, 1`
-    Atom(Atom),
+    Atom(AtomInstruction),
     /// `fence.sc.gpu`; in the generic dialect `fence`.
     Fence {
         /// The order; `None` where none is written: acq_rel.
@@ -90,7 +90,7 @@ pub enum Operation {
         /// In Dartagnan's spelling the first operand: threads meet only at barriers of one instance.
         instance: Option<u32>,
         /// The barrier: a number, or a register that holds it.
-        barrier: Value,
+        barrier: TestOperand,
         /// The number of threads taking part, as written.
         count: Option<u32>,
     },
@@ -103,7 +103,7 @@ pub enum Operation {
         /// The register that takes the number.
         destination: String,
         /// The state that an arrival returned.
-        token: Value,
+        token: TestOperand,
     },
     /// `fence.mbarrier_init.release.cluster`
     MbarrierInitFence,
@@ -163,15 +163,15 @@ pub enum Operation {
         /// The register that takes the result.
         destination: String,
         /// The operands, as many as the function takes.
-        operands: Vec<Value>,
+        operands: Vec<TestOperand>,
     },
     /// `beq r0, 1, L`
     BranchIf {
         comparison: NumberComparison,
         /// Its left side.
-        left: Value,
+        left: TestOperand,
         /// Its right side.
-        right: Value,
+        right: TestOperand,
         /// The label.
         target: String,
     },
@@ -224,7 +224,7 @@ impl Operation {
             | Self::StoreConditional { access, address, .. }
             | Self::VectorLoad { access, address, .. }
             | Self::VectorStore { access, address, .. }
-            | Self::Atom(Atom { access, address, .. }) => Some((access, address)),
+            | Self::Atom(AtomInstruction { access, address, .. }) => Some((access, address)),
             _ => None,
         }
     }
@@ -237,7 +237,7 @@ impl Operation {
             | Self::StoreConditional { address, .. }
             | Self::VectorLoad { address, .. }
             | Self::VectorStore { address, .. }
-            | Self::Atom(Atom { address, .. }) => Some(address),
+            | Self::Atom(AtomInstruction { address, .. }) => Some(address),
             _ => None,
         }
     }
@@ -250,7 +250,7 @@ impl Operation {
             | Self::StoreConditional { access, .. }
             | Self::VectorLoad { access, .. }
             | Self::VectorStore { access, .. }
-            | Self::Atom(Atom { access, .. }) => Some(access),
+            | Self::Atom(AtomInstruction { access, .. }) => Some(access),
             _ => None,
         }
     }
@@ -266,7 +266,7 @@ pub struct Guard {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Instruction {
+pub struct TestInstruction {
     /// The predicate under which it is executed.
     pub guard: Option<Guard>,
     /// What it does.
@@ -275,7 +275,7 @@ pub struct Instruction {
     pub place: Place,
 }
 
-impl From<Operation> for Instruction {
+impl From<Operation> for TestInstruction {
     fn from(operation: Operation) -> Self {
         Self { guard: None, operation, place: Place::default() }
     }

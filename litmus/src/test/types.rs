@@ -1,8 +1,8 @@
 //! Which integers a location and a register hold, by the types in the text; and conditions, with their numbers said in those types.
 
 use super::{
-    Atom, Base, Body, CInteger, Expression, InitialValue, Instruction, Integer, LocalFunction, Operand, Operation, Proposition,
-    Statement, StatementKind, Test, ThreadId, Type, Variable, element,
+    AtomInstruction, Base, Body, CInteger, ConditionOperand, Expression, InitialValue, Integer, LocalFunction, Operation,
+    Proposition, Statement, StatementKind, Test, TestInstruction, ThreadId, Type, Variable, element,
 };
 
 /// What a test asks of final states, its numbers said in the types of the variables that they are compared with.
@@ -63,7 +63,7 @@ impl Test {
     }
 
     /// The location whose address a register holds from the start to the end.
-    fn pointed_to(&self, thread: ThreadId, instructions: &[Instruction], register: &str) -> Option<&str> {
+    fn pointed_to(&self, thread: ThreadId, instructions: &[TestInstruction], register: &str) -> Option<&str> {
         let declared = self.registers.iter().find(|r| r.thread == thread && r.name == register)?;
         match &declared.value {
             Some(InitialValue::AddressOf(name)) if !instructions.iter().any(|i| i.operation.writes(register)) => Some(name),
@@ -97,7 +97,7 @@ impl Test {
         match operation {
             Operation::Load { access, address, .. }
             | Operation::VectorLoad { access, address, .. }
-            | Operation::Atom(Atom { access, address, .. }) => match (access.ty, &address.base) {
+            | Operation::Atom(AtomInstruction { access, address, .. }) => match (access.ty, &address.base) {
                 (Some(ty), _) if ty.packed => None,
                 (Some(ty), _) => ty.integer(),
                 (None, Base::Location(name)) => self.location(name).and_then(|l| locations.get(l).copied().flatten()),
@@ -131,8 +131,11 @@ impl Test {
             Proposition::Or(parts) => Proposition::Or(all(parts)),
             Proposition::Compare { comparison, left, right } => {
                 let equality = comparison.is_of_equality();
-                let said = |number: &Operand, by: &Operand| match (number, self.operand_integer(by, locations)) {
-                    (Operand::Integer(n), Some(integer)) if equality && integer.says(*n) => Operand::Integer(integer.wrap(*n)),
+                let said = |number: &ConditionOperand, by: &ConditionOperand| match (number, self.operand_integer(by, locations))
+                {
+                    (ConditionOperand::Integer(n), Some(integer)) if equality && integer.says(*n) => {
+                        ConditionOperand::Integer(integer.wrap(*n))
+                    }
                     _ => number.clone(),
                 };
                 Proposition::Compare { comparison: *comparison, left: said(left, right), right: said(right, left) }
@@ -142,15 +145,19 @@ impl Test {
 
     /// The integers that a register or location holds at the end, if the text says one type for it, narrower than all values.
     pub fn variable_integer(&self, variable: &Variable) -> Option<Integer> {
-        self.operand_integer(&Operand::Variable(variable.clone()), &self.location_integers()).filter(|i| i.bits < 64)
+        self.operand_integer(&ConditionOperand::Variable(variable.clone()), &self.location_integers()).filter(|i| i.bits < 64)
     }
 
     /// The integers that one side of a comparison may be.
-    pub(crate) fn operand_integer(&self, operand: &Operand, locations: &[Option<Integer>]) -> Option<Integer> {
+    pub(crate) fn operand_integer(&self, operand: &ConditionOperand, locations: &[Option<Integer>]) -> Option<Integer> {
         match operand {
-            Operand::Variable(Variable::Location(name)) => self.location(name).and_then(|l| locations.get(l).copied().flatten()),
-            Operand::Variable(Variable::Register { thread, name }) => self.register_integer_with(*thread, name, locations),
-            Operand::Integer(_) | Operand::AddressOf(_) => None,
+            ConditionOperand::Variable(Variable::Location(name)) => {
+                self.location(name).and_then(|l| locations.get(l).copied().flatten())
+            }
+            ConditionOperand::Variable(Variable::Register { thread, name }) => {
+                self.register_integer_with(*thread, name, locations)
+            }
+            ConditionOperand::Integer(_) | ConditionOperand::AddressOf(_) => None,
         }
     }
 }

@@ -4,27 +4,27 @@ use margay_models::execution::{Order, Scope, Spaces};
 use margay_models::mbarrier::Mbarrier;
 use margay_models::signature::Signature;
 
-use super::Error;
+use super::UnfoldError;
 use super::compile_ptx::{PtxCompiler, applied};
 use super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Step, TensormapTerm, Term};
 use super::symbol::MbarrierFunction;
 use crate::test::{
-    AccessOrder, Address, AsyncAction, AsyncCompletion, AsyncOperation, AwaitedPhase, Base, Instruction, MbarrierAction,
-    MbarrierOperation, Operand, Operation, Place, Proposition, ProxyFenceKind, Space, TensormapOperation, Test, ThreadId,
+    AccessOrder, Address, AsyncAction, AsyncCompletion, AsyncOperation, AwaitedPhase, Base, ConditionOperand, MbarrierAction,
+    MbarrierOperation, Operation, Place, Proposition, ProxyFenceKind, Space, TensormapOperation, Test, TestInstruction, ThreadId,
     Variable, element,
 };
 
-fn instructions(test: &Test) -> impl Iterator<Item = (ThreadId, &Instruction)> {
+fn instructions(test: &Test) -> impl Iterator<Item = (ThreadId, &TestInstruction)> {
     (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)).iter().map(move |i| (ThreadId(t as u16), i)))
 }
 
 /// The first instruction with which a model has to know asynchronous operations or mbarriers.
-pub(crate) fn first(test: &Test) -> Option<&Instruction> {
+pub(crate) fn first(test: &Test) -> Option<&TestInstruction> {
     instructions(test).map(|(_, i)| i).find(|i| i.operation.is_asynchronous())
 }
 
 /// Refuses tests that have no meaning, or none that is modelled.
-pub(super) fn check(test: &Test, signature: Signature) -> Result<(), Error> {
+pub(super) fn check(test: &Test, signature: Signature) -> Result<(), UnfoldError> {
     let Some(first) = first(test) else {
         in_tensor_memory(test)?;
         return match test.locations.iter().find(|l| l.mbarrier) {
@@ -34,7 +34,7 @@ pub(super) fn check(test: &Test, signature: Signature) -> Result<(), Error> {
     };
     if signature.is_plain() {
         let message = "models without scopes and proxies have no asynchronous operations and no mbarriers";
-        return Err(Error::at(message, first.place));
+        return Err(UnfoldError::at(message, first.place));
     }
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
         if accesses(test, &mbarrier.name).next().is_some() {
@@ -46,10 +46,10 @@ pub(super) fn check(test: &Test, signature: Signature) -> Result<(), Error> {
     let asked = [Some(&test.condition.proposition), test.filter.as_ref()];
     for (a, b) in asked.into_iter().flatten().flat_map(Proposition::comparisons) {
         for operand in [a, b] {
-            if let Operand::Variable(Variable::Location(name)) = operand
+            if let ConditionOperand::Variable(Variable::Location(name)) = operand
                 && test.location(name).is_some_and(|l| test.locations[l].mbarrier)
             {
-                return Err(Error::new(format!("what the mbarrier `{name}` holds is opaque: no condition can ask for it")));
+                return Err(UnfoldError::new(format!("what the mbarrier `{name}` holds is opaque: no condition can ask for it")));
             }
         }
     }
@@ -57,9 +57,9 @@ pub(super) fn check(test: &Test, signature: Signature) -> Result<(), Error> {
 }
 
 /// The loads, stores and atomics of a location by its name.
-fn accesses<'t>(test: &'t Test, name: &'t str) -> impl Iterator<Item = &'t Instruction> {
+fn accesses<'t>(test: &'t Test, name: &'t str) -> impl Iterator<Item = &'t TestInstruction> {
     let names = move |a: &Address| matches!(&a.base, Base::Location(n) if n == name);
-    let is_of = move |i: &&Instruction| match &i.operation {
+    let is_of = move |i: &&TestInstruction| match &i.operation {
         Operation::BulkStore { address, .. } => names(address),
         Operation::Tensormap(operation) => operation.addresses().into_iter().any(names),
         Operation::Multimem(operation) => operation.replicas.iter().any(names),
@@ -69,11 +69,11 @@ fn accesses<'t>(test: &'t Test, name: &'t str) -> impl Iterator<Item = &'t Instr
 }
 
 /// Tensor memory is that of one cta, and accessed by `tcgen05` alone.
-fn in_tensor_memory(test: &Test) -> Result<(), Error> {
+fn in_tensor_memory(test: &Test) -> Result<(), UnfoldError> {
     for tensor in test.locations.iter().filter(|l| l.space == Some(Space::Tensor)) {
         let name = &tensor.name;
         if let Some(access) = accesses(test, name).next() {
-            return Err(Error::at(format!("`{name}` is in tensor memory, which `tcgen05` alone accesses"), access.place));
+            return Err(UnfoldError::at(format!("`{name}` is in tensor memory, which `tcgen05` alone accesses"), access.place));
         }
         let mut home: Option<ThreadId> = None;
         for (thread, i) in instructions(test) {
@@ -84,26 +84,27 @@ fn in_tensor_memory(test: &Test) -> Result<(), Error> {
             if !test.placement(home).shares(Scope::Cta, test.placement(thread)) {
                 let message =
                     format!("{home} and {thread} access `{name}`, and are in two ctas: it is in the tensor memory of one");
-                return Err(Error::at(message, i.place));
+                return Err(UnfoldError::at(message, i.place));
             }
         }
     }
     Ok(())
 }
 
-fn no_data(test: &Test, name: &str) -> Error {
+fn no_data(test: &Test, name: &str) -> UnfoldError {
     let message =
         format!("an access to the mbarrier `{name}` that is no operation on mbarriers: that is undefined (PTX ISA, mbarrier)");
     match accesses(test, name).next() {
-        Some(access) => Error::at(message, access.place),
-        None => Error::new(message),
+        Some(access) => UnfoldError::at(message, access.place),
+        None => UnfoldError::new(message),
     }
 }
 
 /// Refuses an mbarrier that is initialised twice, in a place where it cannot be, or with which threads of two clusters meet.
-fn uses(test: &Test, name: &str, initialised: bool) -> Result<(), Error> {
-    let of_it =
-        |i: &Instruction| i.operation.further_addresses().into_iter().any(|a| matches!(&a.base, Base::Location(n) if n == name));
+fn uses(test: &Test, name: &str, initialised: bool) -> Result<(), UnfoldError> {
+    let of_it = |i: &TestInstruction| {
+        i.operation.further_addresses().into_iter().any(|a| matches!(&a.base, Base::Location(n) if n == name))
+    };
     let mut is_valid = initialised.then_some(None);
     let mut home: Option<ThreadId> = None;
     let mut first: Option<ThreadId> = None;
@@ -114,7 +115,7 @@ fn uses(test: &Test, name: &str, initialised: bool) -> Result<(), Error> {
             let message = format!(
                 "{other} and {thread} use the mbarrier `{name}`, and are in two clusters: it is in the shared memory of one"
             );
-            return Err(Error::at(message, i.place));
+            return Err(UnfoldError::at(message, i.place));
         }
         let Operation::Mbarrier(MbarrierOperation { action, .. }) = &i.operation else { continue };
         if matches!(action, MbarrierAction::Initialise { .. } | MbarrierAction::Invalidate | MbarrierAction::Wait { .. }) {
@@ -124,7 +125,7 @@ fn uses(test: &Test, name: &str, initialised: bool) -> Result<(), Error> {
                     "{home} and {thread} initialise, invalidate or wait at the mbarrier `{name}`, and are in two ctas: only threads of the cta \
                      whose shared memory has it may (PTX ISA, mbarrier)"
                 );
-                return Err(Error::at(message, i.place));
+                return Err(UnfoldError::at(message, i.place));
             }
         }
         match action {
@@ -133,7 +134,7 @@ fn uses(test: &Test, name: &str, initialised: bool) -> Result<(), Error> {
                     let message = format!(
                         "the mbarrier `{name}` is initialised twice, which is undefined: invalidate it first (`mbarrier.inval`)"
                     );
-                    return Err(Error::at(message, i.place));
+                    return Err(UnfoldError::at(message, i.place));
                 }
                 is_valid = Some(Some(thread));
             }
@@ -146,18 +147,18 @@ fn uses(test: &Test, name: &str, initialised: bool) -> Result<(), Error> {
 
 /// For each location the state spaces that it may be in, where something depends on them: where a test has fences of the async proxy that
 /// are for one of them. Elsewhere none is told from another.
-pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
-    let stores_bulk = |i: &Instruction| matches!(i.operation, Operation::BulkStore { .. });
+pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, UnfoldError> {
+    let stores_bulk = |i: &TestInstruction| matches!(i.operation, Operation::BulkStore { .. });
     if first(test).is_none() && !instructions(test).any(|(_, i)| stores_bulk(i)) {
         return Ok(vec![Spaces::NONE; test.locations.len()]);
     }
     let mut known: Vec<Option<Space>> =
         test.locations.iter().map(|l| if l.mbarrier { Some(Space::Shared) } else { l.space }).collect();
-    let mut say = |base: &Base, space: Option<Space>, i: &Instruction| -> Result<(), Error> {
+    let mut say = |base: &Base, space: Option<Space>, i: &TestInstruction| -> Result<(), UnfoldError> {
         let (Base::Location(name), Some(space)) = (base, space) else { return Ok(()) };
         if space == Space::Tensor && test.location(name).is_none_or(|l| test.locations[l].space != Some(Space::Tensor)) {
             let message = format!("`{name}` is not in tensor memory: declare it as `tensor {name}` in the initial state");
-            return Err(Error::at(message, i.place));
+            return Err(UnfoldError::at(message, i.place));
         }
         let array = element(name).map_or(name.as_str(), |(array, _)| array);
         for (l, declared) in test.locations.iter().enumerate() {
@@ -166,7 +167,7 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
             }
             if known[l].is_some_and(|before| before != space) {
                 let message = format!("`{name}` is in {} memory here, and in another state space elsewhere", space.name());
-                return Err(Error::at(message, i.place));
+                return Err(UnfoldError::at(message, i.place));
             }
             known[l] = Some(space);
         }
@@ -222,7 +223,7 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
             }
         }
     }
-    let is_restricted = |i: &Instruction| {
+    let is_restricted = |i: &TestInstruction| {
         matches!(
             i.operation,
             Operation::ProxyFence(ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared) | Operation::SharedFence { .. }
@@ -239,7 +240,7 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
             let message = format!(
                 "this fence is for one state space, and nothing says in which `{name}` is: declare it as `shared {name}` or `global {name}`"
             );
-            Err(Error::at(message, fence.place))
+            Err(UnfoldError::at(message, fence.place))
         }
     };
     known.into_iter().enumerate().map(of).collect()
@@ -252,7 +253,10 @@ pub(super) fn initial_contents(count: Option<i64>) -> i64 {
 
 impl PtxCompiler<'_> {
     /// An instruction on an mbarrier.
-    pub(super) fn mbarrier(&mut self, MbarrierOperation { address, action, .. }: &MbarrierOperation) -> Result<Step, Error> {
+    pub(super) fn mbarrier(
+        &mut self,
+        MbarrierOperation { address, action, .. }: &MbarrierOperation,
+    ) -> Result<Step, UnfoldError> {
         let address = self.address(address)?;
         let ordered = |order: AccessOrder| match order {
             AccessOrder::Release => Order::Rel,
@@ -299,7 +303,7 @@ impl PtxCompiler<'_> {
     pub(super) fn asynchronous(
         &mut self,
         AsyncOperation { family, action, completion, .. }: &AsyncOperation,
-    ) -> Result<Step, Error> {
+    ) -> Result<Step, UnfoldError> {
         let mbarriers = match completion {
             AsyncCompletion::Group => Vec::new(),
             AsyncCompletion::Mbarriers(all) => all.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?,
@@ -341,7 +345,7 @@ impl PtxCompiler<'_> {
             }
             AsyncAction::Multiply { to, from } => {
                 let pair = |(to, from): (&String, &Address)| Ok((self.program.register(to), self.address(from)?));
-                let read = to.iter().zip(from).map(pair).collect::<Result<_, Error>>()?;
+                let read = to.iter().zip(from).map(pair).collect::<Result<_, UnfoldError>>()?;
                 (Vec::new(), AsyncSource::Registers(read), None, None, 0)
             }
             AsyncAction::TensorLoad { to, from } => {
@@ -363,7 +367,7 @@ impl PtxCompiler<'_> {
     }
 
     /// A change of a tensor map, or a fence of its proxy.
-    pub(super) fn tensormap(&mut self, operation: &TensormapOperation, place: Place) -> Result<(), Error> {
+    pub(super) fn tensormap(&mut self, operation: &TensormapOperation, place: Place) -> Result<(), UnfoldError> {
         let weak = Attributes::new(Order::Plain, None);
         let fence = |address, order, scope: &Scope| Step::TensormapFence { address, order, scope: *scope };
         let step = match operation {

@@ -2,8 +2,8 @@
 
 use margay_models::execution::Scope;
 
-use super::Error;
-use crate::test::{Body, Operation, Place, Test, ThreadId, Value};
+use super::UnfoldError;
+use crate::test::{Body, Operation, Place, Test, TestOperand, ThreadId};
 
 /// How many barriers a cta has (PTX ISA 9.7.13.1).
 pub(super) const NUMBER: u16 = 16;
@@ -22,7 +22,7 @@ pub(super) fn no_barrier(number: i64) -> String {
 }
 
 /// The instances that a test names, ascending. Barriers without an instance are of number 0, others of their position here and one.
-pub(super) fn instances(test: &Test) -> Result<Vec<u32>, Error> {
+pub(super) fn instances(test: &Test) -> Result<Vec<u32>, UnfoldError> {
     let mut found: Vec<u32> = Vec::new();
     for thread in &test.threads {
         let Body::Instructions(instructions) = &thread.body else { continue };
@@ -32,7 +32,7 @@ pub(super) fn instances(test: &Test) -> Result<Vec<u32>, Error> {
                 found.push(instance);
             }
             if found.len() > MAX_INSTANCES {
-                return Err(Error::at(format!("more than {MAX_INSTANCES} instances of barriers"), i.place));
+                return Err(UnfoldError::at(format!("more than {MAX_INSTANCES} instances of barriers"), i.place));
             }
         }
     }
@@ -51,7 +51,7 @@ pub(super) struct Counted {
 
 /// The threads of a test that use one barrier of one cta, with the first count that is written.
 struct Users<'a> {
-    barrier: &'a Value,
+    barrier: &'a TestOperand,
     instance: Option<u32>,
     threads: Vec<ThreadId>,
     count: Option<(u32, Place)>,
@@ -60,16 +60,16 @@ struct Users<'a> {
 /// Checks that the counts of a barrier agree, and that no more threads use it than the count has room for: else which of them
 /// meet in a round would depend on when they come (PTX ISA 9.7.13.1). Where barriers have instances the count is one of threads of
 /// the test, so that with fewer nobody would go on.
-pub(super) fn check(test: &Test) -> Result<Vec<Counted>, Error> {
+pub(super) fn check(test: &Test) -> Result<Vec<Counted>, UnfoldError> {
     let mut known: Vec<Users<'_>> = Vec::new();
     for (t, thread) in test.threads.iter().enumerate() {
         let id = ThreadId(t as u16);
         let Body::Instructions(instructions) = &thread.body else { continue };
         for i in instructions {
             let Operation::Barrier { barrier, instance, count, .. } = &i.operation else { continue };
-            if matches!(barrier, Value::Register(_)) && count.is_some() {
+            if matches!(barrier, TestOperand::Register(_)) && count.is_some() {
                 let message = "a count of threads for a barrier whose number is in a register: which threads meet there is open";
-                return Err(Error::at(message, i.place));
+                return Err(UnfoldError::at(message, i.place));
             }
             let here = test.placement(id);
             let same = |u: &Users<'_>| {
@@ -92,7 +92,7 @@ pub(super) fn check(test: &Test) -> Result<Vec<Counted>, Error> {
                 (Some(n), Some((before, _))) if n != before => {
                     let name = name(barrier);
                     let message = format!("barrier {name} is for {n} threads here, and for {before} elsewhere in this cta");
-                    return Err(Error::at(message, i.place));
+                    return Err(UnfoldError::at(message, i.place));
                 }
                 (Some(n), None) => users.count = Some((n, i.place)),
                 _ => {}
@@ -107,13 +107,13 @@ pub(super) fn check(test: &Test) -> Result<Vec<Counted>, Error> {
         let needs_all = users.instance.is_none() || count > 0;
         if needs_all && all > count as usize {
             let message = format!("barrier {name} is for {count} threads, and {all} of this cta use it: which meet is open");
-            return Err(Error::at(message, place));
+            return Err(UnfoldError::at(message, place));
         }
         if users.instance.is_some() && all < count as usize {
             let message = format!("barrier {name} is for {count} threads, and {all} of this cta use it: nobody gets past it");
-            return Err(Error::at(message, place));
+            return Err(UnfoldError::at(message, place));
         }
-        if let Value::Integer(barrier) = users.barrier {
+        if let TestOperand::Integer(barrier) = users.barrier {
             let instance = instance_number(&instances(test)?, users.instance);
             let barrier = number(u16::try_from(*barrier).unwrap_or(NUMBER), instance);
             let threads = users.threads.iter().map(|t| t.index()).collect();
@@ -128,9 +128,9 @@ pub(super) fn instance_number(instances: &[u32], instance: Option<u32>) -> u8 {
     instance.map_or(0, |i| instances.iter().position(|&known| known == i).map_or(0, |at| at as u8 + 1))
 }
 
-fn name(barrier: &Value) -> String {
+fn name(barrier: &TestOperand) -> String {
     match barrier {
-        Value::Integer(n) => n.to_string(),
-        Value::Register(name) | Value::AddressOf(name) => name.clone(),
+        TestOperand::Integer(n) => n.to_string(),
+        TestOperand::Register(name) | TestOperand::AddressOf(name) => name.clone(),
     }
 }

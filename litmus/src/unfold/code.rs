@@ -2,7 +2,7 @@
 
 use super::program::Program;
 use super::shared::Shared;
-use super::{Address, Error, Unary, barriers, compile};
+use super::{LocationAddress, Unary, UnfoldError, barriers, compile};
 use crate::test::{Integer, Test, ThreadId};
 
 /// The code of every thread, and the memory that it starts from.
@@ -15,7 +15,7 @@ pub struct Code {
 
 impl Code {
     /// Compiles a test; what it cannot say (an unknown label or location) is an error with its place.
-    pub fn new(test: &Test) -> Result<Self, Error> {
+    pub fn new(test: &Test) -> Result<Self, UnfoldError> {
         let signature = test.dialect.signature();
         crate::cells::one_size_each(test)?;
         let shared = Shared::new(test, signature)?;
@@ -40,7 +40,7 @@ impl Code {
     }
 
     /// The value that stands for the address of a location.
-    pub fn address(&self, location: usize) -> Address {
+    pub fn address(&self, location: usize) -> LocationAddress {
         self.shared.address(location)
     }
 
@@ -61,7 +61,7 @@ impl Code {
     }
 
     /// The location at an address; `None` if there is none.
-    pub fn location_at(&self, address: Address) -> Option<usize> {
+    pub fn location_at(&self, address: LocationAddress) -> Option<usize> {
         self.shared.location_at(address).map(usize::from)
     }
 }

@@ -9,17 +9,17 @@
 use margay_models::execution::{Order, Proxy, Spaces};
 use margay_models::signature::{Construct, Operation};
 
-use super::Error;
+use super::UnfoldError;
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CScope, Evaluations, ExpectedPlace, Expression,
-    NumberComparison, Parameter, Place, Sequencing, Statement, StatementKind, Test, ThreadId, UnaryOperator,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CParameter, CScope, Evaluations, ExpectedPlace,
+    Expression, NumberComparison, Place, Sequencing, Statement, StatementKind, Test, ThreadId, UnaryOperator,
 };
 
 /// The code of a thread.
-pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
+pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, UnfoldError> {
     let Some(of) = test.threads.get(thread.index()) else { return Ok(Program::default()) };
     let mut compiler = CCompiler {
         shared,
@@ -62,7 +62,7 @@ struct CCompiler<'a> {
     shared: &'a Shared,
     rules: Sequencing,
     body: &'a Body,
-    parameters: &'a [Parameter],
+    parameters: &'a [CParameter],
     program: Program,
     /// The statement being compiled.
     place: Place,
@@ -85,7 +85,7 @@ impl CCompiler<'_> {
         self.program.push(step, self.place)
     }
 
-    fn statements(&mut self, statements: &[Statement]) -> Result<(), Error> {
+    fn statements(&mut self, statements: &[Statement]) -> Result<(), UnfoldError> {
         for s in statements {
             self.place = s.place;
             match &s.kind {
@@ -197,7 +197,7 @@ impl CCompiler<'_> {
     }
 
     /// The body of a loop and what comes back to its start; `branch` is the branch out of it.
-    fn turns(&mut self, start: usize, branch: Option<usize>, body: &[Statement], after: &[Statement]) -> Result<(), Error> {
+    fn turns(&mut self, start: usize, branch: Option<usize>, body: &[Statement], after: &[Statement]) -> Result<(), UnfoldError> {
         let place = self.place;
         self.conditions.extend(branch);
         let this = self.body(body)?;
@@ -213,7 +213,7 @@ impl CCompiler<'_> {
     }
 
     /// The body of a loop, up to where `continue` goes to.
-    fn body(&mut self, body: &[Statement]) -> Result<Loop, Error> {
+    fn body(&mut self, body: &[Statement]) -> Result<Loop, UnfoldError> {
         self.loops.push(Loop {
             breaks: Vec::new(),
             continues: Vec::new(),
@@ -222,7 +222,7 @@ impl CCompiler<'_> {
             outer: self.conditions.len(),
         });
         self.statements(body)?;
-        let mut this = self.loops.pop().ok_or_else(|| Error::new("a loop ends that did not begin"))?;
+        let mut this = self.loops.pop().ok_or_else(|| UnfoldError::new("a loop ends that did not begin"))?;
         let here = self.program.steps.len();
         for at in std::mem::take(&mut this.continues) {
             self.program.patch(at);
@@ -252,17 +252,17 @@ impl CCompiler<'_> {
     }
 
     /// The condition of a statement.
-    fn condition(&mut self, e: &Expression) -> Result<Term, Error> {
+    fn condition(&mut self, e: &Expression) -> Result<Term, UnfoldError> {
         self.evaluate(&Evaluations::of_expression(self.rules, e))?;
         Ok(self.expression(e)?.term)
     }
 
     /// Does the accesses of operands that are not sequenced, in every order. If there is only one, that of the text, or none that makes a
     /// difference, they are left to [`Self::expression`].
-    fn evaluate(&mut self, evaluations: &Evaluations<'_>) -> Result<(), Error> {
+    fn evaluate(&mut self, evaluations: &Evaluations<'_>) -> Result<(), UnfoldError> {
         let Some(orders) = evaluations.orders(MAX_ORDERS) else {
             let message = format!("the operands here are not sequenced (C11 6.5p2), and have more than {MAX_ORDERS} orders");
-            return Err(Error::at(message, self.place));
+            return Err(UnfoldError::at(message, self.place));
         };
         let values: Vec<Register> = evaluations.all().iter().map(|_| self.program.fresh()).collect();
         let (before, mut ends) = (self.done.len(), Vec::new());
@@ -340,13 +340,13 @@ impl CCompiler<'_> {
     }
 
     /// A value on its way to memory. It becomes one of the location's type there; only `bool` is not a matter of its lowest bits.
-    fn stored(&mut self, pointer: &Expression, value: &Expression) -> Result<Term, Error> {
+    fn stored(&mut self, pointer: &Expression, value: &Expression) -> Result<Term, UnfoldError> {
         let value = self.expression(value)?;
         Ok(if self.pointed(pointer) == Some(CInteger::Bool) { value.converted(CInteger::Bool) } else { value.term })
     }
 
     /// `*x += e`, whose pointer is evaluated once.
-    fn update(&mut self, target: &Expression, operator: BinaryOperator, value: &Expression) -> Result<(), Error> {
+    fn update(&mut self, target: &Expression, operator: BinaryOperator, value: &Expression) -> Result<(), UnfoldError> {
         let Expression::Dereference(pointer) = target else { return Ok(()) };
         let address = self.expression(pointer)?.term;
         let known = self.done.iter().rev().find(|(part, ..)| std::ptr::eq(*part, target)).copied();
@@ -365,7 +365,7 @@ impl CCompiler<'_> {
     }
 
     /// A term, with the accesses in it done before. Reads go to registers of their own, so that later ones do not disturb.
-    fn expression(&mut self, e: &Expression) -> Result<CTypedValue, Error> {
+    fn expression(&mut self, e: &Expression) -> Result<CTypedValue, UnfoldError> {
         if let Some(&(_, value, ty)) = self.done.iter().rev().find(|(part, ..)| std::ptr::eq(*part, e)) {
             return Ok(CTypedValue { term: Term::Register(value), ty });
         }
@@ -409,7 +409,7 @@ impl CCompiler<'_> {
         })
     }
 
-    fn short_circuit(&mut self, is_and: bool, a: &Expression, b: &Expression) -> Result<Term, Error> {
+    fn short_circuit(&mut self, is_and: bool, a: &Expression, b: &Expression) -> Result<Term, UnfoldError> {
         let truth = |t: Term| Term::binary(Binary::Compare(NumberComparison::NotEqual), t, Term::Constant(0));
         let to = self.program.fresh();
         let a = self.condition(a)?;
@@ -424,7 +424,7 @@ impl CCompiler<'_> {
     }
 
     /// `c ? a : b`, of the type that both have in common (C11 6.5.15p5).
-    fn conditional(&mut self, parts: &[Expression; 3]) -> Result<CTypedValue, Error> {
+    fn conditional(&mut self, parts: &[Expression; 3]) -> Result<CTypedValue, UnfoldError> {
         let [condition, then, otherwise] = parts;
         let is_done = parts.iter().any(|e| self.is_done(e));
         let part = |compiler: &mut Self, e: &Expression| {
@@ -454,7 +454,7 @@ impl CCompiler<'_> {
     }
 
     /// Does the call; gives the register with its value.
-    fn call(&mut self, call: &AtomicCall) -> Result<Register, Error> {
+    fn call(&mut self, call: &AtomicCall) -> Result<Register, UnfoldError> {
         let address = self.expression(&call.address)?.term;
         let scope = CScope::of_events(call.scope);
         let memory_order = call.order.unwrap_or(CMemoryOrder::SeqCst).order();

@@ -8,14 +8,14 @@ use margay_ptx::exchange::Exchange;
 use super::program::{Attributes, ExchangeStep, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Binary, MbarrierFunction, Unary};
-use super::{Error, barriers, lanes, launches};
+use super::{UnfoldError, barriers, lanes, launches};
 use crate::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Dialect, FenceOrder, Instruction,
-    Integer, LocalFunction, NumberComparison, Operation, Place, Test, ThreadId, Type, Value, WarpMeeting, element,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, BarrierMode, Base, ClusterBarrier, Dialect, FenceOrder, Integer,
+    LocalFunction, NumberComparison, Operation, Place, Test, TestInstruction, TestOperand, ThreadId, Type, WarpMeeting, element,
 };
 
 /// The code of a thread.
-pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
+pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, UnfoldError> {
     let mut compiler = PtxCompiler {
         test,
         thread,
@@ -36,7 +36,7 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
     }
     for (at, label) in jumps {
         let target = labels.iter().find(|(l, _)| *l == label).map(|(_, n)| *n);
-        let target = target.ok_or_else(|| Error::new(format!("there is no label `{label}` in {thread}")))?;
+        let target = target.ok_or_else(|| UnfoldError::new(format!("there is no label `{label}` in {thread}")))?;
         match &mut compiler.program.steps[at].0 {
             Step::Jump(to) | Step::BranchIfZero { target: to, .. } => *to = target,
             _ => {}
@@ -62,15 +62,15 @@ pub(super) struct PtxCompiler<'a> {
 }
 
 impl PtxCompiler<'_> {
-    pub(super) fn value(&mut self, value: &Value) -> Result<Term, Error> {
+    pub(super) fn value(&mut self, value: &TestOperand) -> Result<Term, UnfoldError> {
         Ok(match value {
-            Value::Register(name) => Term::Register(self.program.register(name)),
-            Value::Integer(n) => Term::Constant(*n),
-            Value::AddressOf(location) => Term::Constant(self.shared.address_of(location)?),
+            TestOperand::Register(name) => Term::Register(self.program.register(name)),
+            TestOperand::Integer(n) => Term::Constant(*n),
+            TestOperand::AddressOf(location) => Term::Constant(self.shared.address_of(location)?),
         })
     }
 
-    pub(super) fn address(&mut self, address: &Address) -> Result<Term, Error> {
+    pub(super) fn address(&mut self, address: &Address) -> Result<Term, UnfoldError> {
         let base = match &address.base {
             Base::Location(name) => Term::Constant(self.shared.address_of(name)?),
             Base::Register(name) => Term::Register(self.program.register(name)),
@@ -83,10 +83,10 @@ impl PtxCompiler<'_> {
 
     fn instruction<'t>(
         &mut self,
-        i: &'t Instruction,
+        i: &'t TestInstruction,
         labels: &mut Vec<(&'t str, usize)>,
         jumps: &mut Vec<(usize, &'t str)>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), UnfoldError> {
         let guard = i.guard.as_ref().map(|g| {
             let register = Term::Register(self.program.register(&g.register));
             if g.negated { Term::Unary(Unary::LogicalNot, Box::new(register)) } else { register }
@@ -108,7 +108,7 @@ impl PtxCompiler<'_> {
         Ok(())
     }
 
-    fn operation<'t>(&mut self, i: &'t Instruction, jumps: &mut Vec<(usize, &'t str)>) -> Result<(), Error> {
+    fn operation<'t>(&mut self, i: &'t TestInstruction, jumps: &mut Vec<(usize, &'t str)>) -> Result<(), UnfoldError> {
         let step = match &i.operation {
             Operation::Load { access, destination, address } if is_packed(access) => {
                 return self.load_elements(access, std::slice::from_ref(destination), address, i);
@@ -221,7 +221,7 @@ impl PtxCompiler<'_> {
     }
 
     /// A meeting of lanes, with what they give each other.
-    fn meeting(&mut self, meeting: &WarpMeeting, place: Place) -> Result<(), Error> {
+    fn meeting(&mut self, meeting: &WarpMeeting, place: Place) -> Result<(), UnfoldError> {
         let number = self.shared.meetings.number(meeting);
         let all = lanes::lanes(self.test, self.thread, meeting.mask);
         let lane = all.iter().find(|(_, thread)| *thread == self.thread).map_or(0, |(lane, _)| *lane);
@@ -254,7 +254,13 @@ impl PtxCompiler<'_> {
     }
 
     /// A load of several scalars: of each element of a vector, and of both elements of packed ones (PTX ISA 8.2.4, 8.2.5).
-    fn load_elements(&mut self, access: &Access, registers: &[String], at: &Address, i: &Instruction) -> Result<(), Error> {
+    fn load_elements(
+        &mut self,
+        access: &Access,
+        registers: &[String],
+        at: &Address,
+        i: &TestInstruction,
+    ) -> Result<(), UnfoldError> {
         let pairs = is_packed(access);
         let count = registers.len() * if pairs { 2 } else { 1 };
         let width = self.vector(access, at, count, i)?;
@@ -275,7 +281,13 @@ impl PtxCompiler<'_> {
         Ok(())
     }
 
-    fn store_elements(&mut self, access: &Access, at: &Address, values: &[Value], i: &Instruction) -> Result<Step, Error> {
+    fn store_elements(
+        &mut self,
+        access: &Access,
+        at: &Address,
+        values: &[TestOperand],
+        i: &TestInstruction,
+    ) -> Result<Step, UnfoldError> {
         let mut terms = Vec::with_capacity(2 * values.len());
         for value in values {
             let value = self.value(value)?;
@@ -292,20 +304,20 @@ impl PtxCompiler<'_> {
     }
 
     /// The width of a vector's elements: that of its type, or of the array. The vector must be aligned to its size.
-    fn vector(&self, access: &Access, address: &Address, count: usize, i: &Instruction) -> Result<i64, Error> {
+    fn vector(&self, access: &Access, address: &Address, count: usize, i: &TestInstruction) -> Result<i64, UnfoldError> {
         let typed = access.ty.map(|ty| i64::from(ty.bits) / 8);
         let Base::Location(name) = &address.base else { return Ok(typed.unwrap_or(4)) };
         let start = self.shared.address_of(name)?;
         let width = typed.or_else(|| self.shared.location_at(start).map(|l| self.shared.widths[usize::from(l)])).unwrap_or(4);
         let offset = match &address.offset {
             None => 0,
-            Some(Value::Integer(n)) => *n,
+            Some(TestOperand::Integer(n)) => *n,
             Some(_) => return Ok(width),
         };
         let before = element(name).map_or(0, |(_, n)| n as i64 * width);
         let size = width * count as i64;
         if before.checked_add(offset).is_none_or(|n| n % size != 0) {
-            return Err(Error::at(
+            return Err(UnfoldError::at(
                 format!("a vector of {size} bytes is accessed at an address that is no multiple of that"),
                 i.place,
             ));
@@ -315,8 +327,8 @@ impl PtxCompiler<'_> {
 
     pub(super) fn atom(
         &mut self,
-        Atom { access, function, destination, address, operand, replacement }: &Atom,
-    ) -> Result<Step, Error> {
+        AtomInstruction { access, function, destination, address, operand, replacement }: &AtomInstruction,
+    ) -> Result<Step, UnfoldError> {
         let address = self.address(address)?;
         let operand = self.value(operand)?;
         let (read, write) = match access.order {

@@ -10,7 +10,7 @@ use super::code::Code;
 use super::path::{MAX_POSITIONS, Path, PathEvent, Positions};
 use super::program::{self, Modification, Step};
 use super::symbol::{Binary, Symbol, Symbols};
-use super::{Error, ExecutionProgram, Unfolding, UnfoldingBounds};
+use super::{ExecutionProgram, UnfoldError, Unfolding, UnfoldingBounds};
 use crate::test::{Quantifier, Test};
 use crate::verdict::Witness;
 
@@ -94,7 +94,7 @@ impl SourcePaths {
     ///
     /// # Errors
     /// As [`Unfolding::new`].
-    pub fn new(test: &Test, signature: Signature, bounds: UnfoldingBounds) -> Result<Self, Error> {
+    pub fn new(test: &Test, signature: Signature, bounds: UnfoldingBounds) -> Result<Self, UnfoldError> {
         let unfolding = Unfolding::new(test, signature, bounds)?;
         let codes = Code::new(test)?.threads;
         Ok(Self { unfolding, codes, quantifier: test.condition.quantifier })
@@ -148,7 +148,7 @@ impl SourcePaths {
         signature: Signature,
         most: usize,
         emit: &mut dyn FnMut(&PathOperation) -> Vec<Emitted>,
-    ) -> Result<Option<Compiled>, Error> {
+    ) -> Result<Option<Compiled>, UnfoldError> {
         let (mut paths, mut stopped, mut symbols, mut origins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (thread, of) in self.unfolding.paths.iter().enumerate() {
             let mut compiler =
@@ -298,7 +298,7 @@ impl PathCompiler<'_> {
         path: &Path,
         most: usize,
         emit: &mut dyn FnMut(&PathOperation) -> Vec<Emitted>,
-    ) -> Result<Option<Vec<CompiledPath>>, Error> {
+    ) -> Result<Option<Vec<CompiledPath>>, UnfoldError> {
         let mut open = vec![Begun::default()];
         let mut done = Vec::new();
         while let Some(begun) = open.pop() {
@@ -325,7 +325,7 @@ impl PathCompiler<'_> {
         Ok(Some(done))
     }
 
-    fn emit(&mut self, begun: &mut Begun, source: &[PathEvent], emitted: &Emitted) -> Result<(), Error> {
+    fn emit(&mut self, begun: &mut Begun, source: &[PathEvent], emitted: &Emitted) -> Result<(), UnfoldError> {
         let own = emitted.events.iter().rposition(|(_, of, _)| *of != EmittedAs::Beside);
         let mut read = None;
         for (i, (data, of, modifies)) in emitted.events.iter().enumerate() {
@@ -335,7 +335,10 @@ impl PathCompiler<'_> {
             };
             let Some(half) = half else { continue };
             if begun.events.len() == MAX_POSITIONS {
-                return Err(Error::at(format!("a thread of more than {MAX_POSITIONS} events where it is compiled"), half.place));
+                return Err(UnfoldError::at(
+                    format!("a thread of more than {MAX_POSITIONS} events where it is compiled"),
+                    half.place,
+                ));
             }
             let here = begun.events.len();
             let accesses = matches!(data.kind, Kind::Read | Kind::Write);

@@ -9,7 +9,7 @@
 //! condition count. This is a bound, the same for all engines. Where a model forbids every such cycle, none is looked for.
 
 use super::merge::{DATA, Merged, MergedValue};
-use super::{Error, ValueId, contents};
+use super::{UnfoldError, ValueId, contents};
 use margay_models::execution::Kind;
 
 /// The largest number of values of a read or of an intermediate result.
@@ -33,7 +33,12 @@ pub(crate) struct Domains {
 
 impl Domains {
     /// `mentioned`: the numbers of the condition; `from_thin_air`: may values determine themselves, where they do so through data and read-modify-writes alone?
-    pub fn new(merged: &Merged, locations: &impl Fn(u16) -> u16, mentioned: &[i64], from_thin_air: bool) -> Result<Self, Error> {
+    pub fn new(
+        merged: &Merged,
+        locations: &impl Fn(u16) -> u16,
+        mentioned: &[i64],
+        from_thin_air: bool,
+    ) -> Result<Self, UnfoldError> {
         let n = merged.events.len();
         let physical = |e: usize| merged.events[e].data.location.map(locations);
         let sources: Vec<Vec<usize>> = (0..n)
@@ -70,7 +75,7 @@ impl Domains {
     }
 
     /// The values of everything that is computed.
-    fn compute(&mut self, merged: &Merged) -> Result<(), Error> {
+    fn compute(&mut self, merged: &Merged) -> Result<(), UnfoldError> {
         let mut pairs = 0;
         for (v, value) in merged.values.iter().enumerate() {
             let of = |id: ValueId| &self.values[id.index()];
@@ -93,7 +98,7 @@ impl Domains {
     }
 
     /// From writes to reads; `false` if nothing is new.
-    fn pass_on(&mut self, merged: &Merged) -> Result<bool, Error> {
+    fn pass_on(&mut self, merged: &Merged) -> Result<bool, UnfoldError> {
         let mut changed = false;
         for r in (0..self.reads.len()).filter(|&r| !self.is_known[r]).collect::<Vec<_>>() {
             let mut found = self.reads[r].clone();
@@ -177,14 +182,14 @@ fn most_computed(merged: &Merged) -> usize {
         .sum()
 }
 
-fn tidy(values: &mut Vec<i64>) -> Result<(), Error> {
+fn tidy(values: &mut Vec<i64>) -> Result<(), UnfoldError> {
     values.sort_unstable();
     values.dedup();
     if values.len() > MAX_VALUES { Err(too_many()) } else { Ok(()) }
 }
 
-fn too_many() -> Error {
-    Error::new(format!("a value is one of more than {MAX_VALUES}; the explicit engine may do without knowing them"))
+fn too_many() -> UnfoldError {
+    UnfoldError::new(format!("a value is one of more than {MAX_VALUES}; the explicit engine may do without knowing them"))
 }
 
 #[cfg(test)]

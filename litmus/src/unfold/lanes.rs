@@ -8,9 +8,9 @@ use std::borrow::Cow;
 
 use margay_models::execution::{EventData, Kind, Scope};
 
-use super::Error;
+use super::UnfoldError;
 use super::path::Path;
-use crate::test::{InitialValue, Instruction, LocationDeclaration, Operation, Place, Space, Test, ThreadId, WarpMeeting};
+use crate::test::{InitialValue, LocationDeclaration, Operation, Place, Space, Test, TestInstruction, ThreadId, WarpMeeting};
 
 /// What such a place holds before the lane has come: no value of 32 bits.
 pub(super) const NOTHING: i64 = 1 << 32;
@@ -92,7 +92,7 @@ impl LaneCells {
     }
 
     /// Refuses a test in which a lane comes to such a meeting on some ways only: who takes part would depend on that.
-    pub fn check(&self, test: &Test, paths: &[Vec<Path>], number: &dyn Fn(&WarpMeeting) -> u16) -> Result<(), Error> {
+    pub fn check(&self, test: &Test, paths: &[Vec<Path>], number: &dyn Fn(&WarpMeeting) -> u16) -> Result<(), UnfoldError> {
         for cell in &self.0 {
             let rounds = self.0.iter().filter(|c| (c.meeting, c.thread) == (cell.meeting, cell.thread)).count();
             if paths[cell.thread].iter().all(|path| arrivals(path.events.iter().map(|e| &e.data), cell.meeting) == rounds) {
@@ -107,7 +107,7 @@ impl LaneCells {
                  each other is not modelled; write `_` for the destination of each",
                 meeting.name
             );
-            return Err(Error::at(message, i.place));
+            return Err(UnfoldError::at(message, i.place));
         }
         Ok(())
     }
@@ -129,7 +129,7 @@ pub(super) fn lanes(test: &Test, thread: ThreadId, mask: u32) -> Vec<(u32, Threa
     (0..32).zip(of_warp).filter(|(lane, _)| mask >> lane & 1 == 1).collect()
 }
 
-fn meetings(test: &Test, thread: ThreadId) -> impl Iterator<Item = (&Instruction, &WarpMeeting)> {
+fn meetings(test: &Test, thread: ThreadId) -> impl Iterator<Item = (&TestInstruction, &WarpMeeting)> {
     test.instructions(thread).iter().filter_map(|i| match &i.operation {
         Operation::Warp(meeting) => Some((i, meeting)),
         _ => None,

@@ -3,7 +3,7 @@
 
 use margay_models::execution::Scope;
 
-use super::Error;
+use super::UnfoldError;
 use super::barriers::NUMBER;
 use super::program::{Step, Term};
 use crate::test::{Body, HOST, LaunchOrder, Operation, Place, Test, ThreadId, WarpMeeting};
@@ -24,7 +24,7 @@ impl Meetings {
     ///
     /// # Errors
     /// There are more than there are numbers for barriers, or a launch that is named does not exist or is begun twice.
-    pub fn of(test: &Test) -> Result<Self, Error> {
+    pub fn of(test: &Test) -> Result<Self, UnfoldError> {
         let mut found = Self::default();
         let kernels: Vec<u16> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16)).kernel).collect();
         for thread in &test.threads {
@@ -41,29 +41,29 @@ impl Meetings {
         Ok(found)
     }
 
-    fn warp(&mut self, meeting: &WarpMeeting, place: Place) -> Result<(), Error> {
+    fn warp(&mut self, meeting: &WarpMeeting, place: Place) -> Result<(), UnfoldError> {
         let key = (meeting.name.clone(), meeting.mask);
         if !self.warps.contains(&key) {
             self.warps.push(key);
         }
         let too_many = self.warps.len() > usize::from(NUMBER);
-        if too_many { Err(Error::at(format!("more than {NUMBER} different meetings of lanes"), place)) } else { Ok(()) }
+        if too_many { Err(UnfoldError::at(format!("more than {NUMBER} different meetings of lanes"), place)) } else { Ok(()) }
     }
 
-    fn launch(&mut self, order: LaunchOrder, kernels: &[u16], place: Place) -> Result<(), Error> {
+    fn launch(&mut self, order: LaunchOrder, kernels: &[u16], place: Place) -> Result<(), UnfoldError> {
         let of = match order {
             LaunchOrder::After(k) | LaunchOrder::Overlaps(k) | LaunchOrder::Launch(k) | LaunchOrder::Synchronize(k) => k,
             LaunchOrder::Prerequisites | LaunchOrder::Dependents => return Ok(()),
         };
         if of == HOST || !kernels.contains(&of) {
-            return Err(Error::at(format!("no thread of the test is in the kernel {of}"), place));
+            return Err(UnfoldError::at(format!("no thread of the test is in the kernel {of}"), place));
         }
         if 2 * usize::from(of) + 1 >= usize::from(NUMBER) {
-            return Err(Error::at(format!("kernels that are ordered are numbered from 0 to {}", NUMBER / 2 - 1), place));
+            return Err(UnfoldError::at(format!("kernels that are ordered are numbered from 0 to {}", NUMBER / 2 - 1), place));
         }
         match order {
             LaunchOrder::Launch(k) if self.launched.contains(&k) => {
-                return Err(Error::at(
+                return Err(UnfoldError::at(
                     format!("kernel {k} is launched a second time: give the second launch a number of its own"),
                     place,
                 ));
@@ -76,7 +76,7 @@ impl Meetings {
     }
 
     /// No kernel waits for its own end, by itself or by way of others.
-    fn check_circles(&self, test: &Test) -> Result<(), Error> {
+    fn check_circles(&self, test: &Test) -> Result<(), UnfoldError> {
         let mut edges: Vec<(u16, u16, Place)> = Vec::new();
         for t in 0..test.threads.len() {
             let id = ThreadId(t as u16);
@@ -92,7 +92,7 @@ impl Meetings {
                 reached.push(next);
             }
             if reached.contains(&from) {
-                return Err(Error::at(format!("kernel {to} would wait for its own end"), place));
+                return Err(UnfoldError::at(format!("kernel {to} would wait for its own end"), place));
             }
         }
         Ok(())
@@ -133,7 +133,7 @@ impl Meetings {
 
 /// The launches that may still run when the kernel of a thread starts.
 pub(super) fn prerequisites(test: &Test, thread: ThreadId) -> Vec<u16> {
-    let of = |i: &crate::test::Instruction| match i.operation {
+    let of = |i: &crate::test::TestInstruction| match i.operation {
         Operation::Launches(LaunchOrder::Overlaps(kernel)) => Some(kernel),
         _ => None,
     };

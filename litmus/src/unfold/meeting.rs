@@ -14,7 +14,7 @@ use margay_models::execution::{Kind, Scope};
 
 use super::path::{Path, PathEvent};
 use super::stop::Cause;
-use super::{Error, Unfolding};
+use super::{UnfoldError, Unfolding};
 
 /// The largest number of combinations of ways through barriers.
 const MAX_COMBINATIONS: usize = 1 << 16;
@@ -55,7 +55,7 @@ impl Unfolding {
     }
 
     /// Combinations of paths that cannot be, because a thread would wait at a barrier for ever: for each thread the paths in them.
-    pub(crate) fn unmet(&self) -> Result<Vec<Vec<Vec<usize>>>, Error> {
+    pub(crate) fn unmet(&self) -> Result<Vec<Vec<Vec<usize>>>, UnfoldError> {
         let comes = |path: &Path| path.events.iter().any(|e| e.data.barrier.is_some());
         let stops = |path: &Path| path.stop.is_some_and(|s| s.cause == Cause::Barrier);
         if !self.meets || !self.paths.iter().flatten().any(|path| comes(path) || stops(path)) {
@@ -131,7 +131,7 @@ impl Unfolding {
         while let Some(chosen) = open.pop() {
             looked_at += 1;
             if looked_at > MAX_COMBINATIONS {
-                return Err(Error::new(format!("the threads come to barriers in more than {MAX_COMBINATIONS} ways")));
+                return Err(UnfoldError::new(format!("the threads come to barriers in more than {MAX_COMBINATIONS} ways")));
             }
             let u = chosen.len();
             if u < classes.len() {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::path::{PathEvent, Positions};
 use super::symbol::{Binary, Symbol, SymbolNode, Symbols, Unary};
-use super::{Error, Unfolding};
+use super::{UnfoldError, Unfolding};
 
 /// Where in [`MergedEvent::depends`] the reads are that what it writes depends on.
 pub(super) const DATA: usize = 1;
@@ -121,7 +121,7 @@ impl Merged {
     ///
     /// # Errors
     /// The threads come to barriers in too many ways.
-    pub fn new(unfolding: &Unfolding) -> Result<Self, Error> {
+    pub fn new(unfolding: &Unfolding) -> Result<Self, UnfoldError> {
         let mut merged = Self { unmet: unfolding.unmet()?, ..Self::default() };
         for (t, paths) in unfolding.paths.iter().enumerate() {
             // Events that may be the same, by what they must have in common.

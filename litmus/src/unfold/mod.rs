@@ -31,8 +31,8 @@ mod spin;
 mod stop;
 mod symbol;
 
-pub use crate::refused::Error;
-pub use address::Address;
+pub use crate::refused::UnfoldError;
+pub use address::LocationAddress;
 pub(crate) use address::is_address;
 pub use bounds::UnfoldingBounds;
 pub use code::Code;
@@ -87,7 +87,7 @@ pub struct Unfolding {
 impl Unfolding {
     /// Unfolds a test into executions of a signature. Any test has executions without orders and scopes ([`Signature::PLAIN`],
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
-    pub fn new(test: &Test, signature: Signature, bounds: UnfoldingBounds) -> Result<Self, Error> {
+    pub fn new(test: &Test, signature: Signature, bounds: UnfoldingBounds) -> Result<Self, UnfoldError> {
         Ok(Self::until(test, signature, bounds, &|| false)?.unwrap_or_else(|| unreachable!("nothing ends it")))
     }
 
@@ -97,7 +97,7 @@ impl Unfolding {
         signature: Signature,
         bounds: UnfoldingBounds,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Option<Self>, UnfoldError> {
         crate::cells::one_size_each(test)?;
         asynchronous::check(test, signature)?;
         let shared = Shared::new(test, signature)?;
@@ -138,9 +138,9 @@ impl Unfolding {
     }
 
     /// Are there so few skeletons that one can go through them?
-    pub fn can_be_enumerated(&self) -> Result<(), Error> {
+    pub fn can_be_enumerated(&self) -> Result<(), UnfoldError> {
         if self.len() > MAX_SKELETONS {
-            return Err(Error::new(format!("the threads have more than {MAX_SKELETONS} combinations of paths")));
+            return Err(UnfoldError::new(format!("the threads have more than {MAX_SKELETONS} combinations of paths")));
         }
         Ok(())
     }
@@ -151,9 +151,9 @@ impl Unfolding {
     }
 
     /// The skeleton with the given number.
-    pub fn skeleton(&self, number: usize) -> Result<Skeleton, Error> {
+    pub fn skeleton(&self, number: usize) -> Result<Skeleton, UnfoldError> {
         if number >= self.len() {
-            return Err(Error::new(format!("there is no skeleton {number}")));
+            return Err(UnfoldError::new(format!("there is no skeleton {number}")));
         }
         self.skeleton_of(&self.chosen(number))
     }
@@ -183,7 +183,7 @@ impl Unfolding {
     }
 
     /// The skeleton of a path for each thread.
-    pub(crate) fn skeleton_of(&self, chosen: &[usize]) -> Result<Skeleton, Error> {
+    pub(crate) fn skeleton_of(&self, chosen: &[usize]) -> Result<Skeleton, UnfoldError> {
         let chosen: Vec<&Path> = self.paths.iter().zip(chosen).map(|(paths, &p)| &paths[p]).collect();
         skeleton::assemble(&chosen, &self.symbols, &self.shared)
     }
@@ -199,7 +199,7 @@ impl Unfolding {
     }
 
     /// The location at an address; `None` for numbers that are no address.
-    pub(crate) fn location_at(&self, address: Address) -> Option<u16> {
+    pub(crate) fn location_at(&self, address: LocationAddress) -> Option<u16> {
         self.shared.location_at(address)
     }
 
@@ -253,7 +253,7 @@ impl Unfolding {
     }
 
     /// The threads that stop in an execution of this unfolding.
-    pub(crate) fn standstills(&self, found: &Witness) -> Result<Vec<Standstill>, Error> {
+    pub(crate) fn standstills(&self, found: &Witness) -> Result<Vec<Standstill>, UnfoldError> {
         let skeleton = self.skeleton_of(&found.paths)?;
         let of_thread = |(t, &path): (usize, &usize)| {
             let Stop { cause, place, value, .. } = self.paths[t].get(path)?.stop?;
@@ -305,12 +305,12 @@ impl Unfolding {
     }
 
     /// The address of a location by its index.
-    pub(crate) fn address(&self, location: usize) -> Address {
+    pub(crate) fn address(&self, location: usize) -> LocationAddress {
         self.shared.address(location)
     }
 
     /// The address of a location.
-    pub(crate) fn address_of(&self, name: &str) -> Option<Address> {
+    pub(crate) fn address_of(&self, name: &str) -> Option<LocationAddress> {
         self.shared.address_of(name).ok()
     }
 
@@ -352,7 +352,7 @@ impl Unfolding {
 }
 
 /// All accesses of a memory location have one width, also those through registers and aliases: overlap is complete or none.
-fn one_width_each(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> Result<(), Error> {
+fn one_width_each(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> Result<(), UnfoldError> {
     // The width that values of a location have counts too, where it comes from an access that no path comes to.
     let narrow = |l: usize| shared.integers[l].map(|i| i.bits).filter(|_| Dialect::of(shared.signature) != Dialect::C);
     let mut known: Vec<Option<u8>> = (0..shared.locations.len()).map(|l| shared.declared_bits[l].or_else(|| narrow(l))).collect();
@@ -375,11 +375,11 @@ fn one_width_each(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> 
                     ),
                     None => format!("accesses of {before} and of {bits} bits to `{name}` (mixed sizes) are not modelled"),
                 };
-                return Err(Error::at(message, e.place));
+                return Err(UnfoldError::at(message, e.place));
             }
             Some(before) if before != bits => {
                 let name = &shared.locations[physical].name;
-                return Err(Error::at(
+                return Err(UnfoldError::at(
                     format!(
                         "accesses of {before} and of {bits} bits to `{name}` that are not taken apart: whether they race is not looked \
                          into, and if so the model does not apply (PTX ISA 8.7.2)"
@@ -415,7 +415,7 @@ fn addresses_in_memory(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared
 }
 
 /// The straight code of a thread.
-fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<program::Program, Error> {
+fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<program::Program, UnfoldError> {
     let mut program = match test.dialect {
         Dialect::C => compile_c::compile(test, thread, shared)?,
         Dialect::Ptx | Dialect::GpuPtx | Dialect::Generic | Dialect::Text(_) => compile_ptx::compile(test, thread, shared)?,

@@ -2,10 +2,10 @@
 
 use margay_models::execution::{Proxy, Scope};
 
-use super::Error;
+use super::UnfoldError;
 use super::compile_ptx::{PtxCompiler, applied};
 use super::program::{Step, Term};
-use crate::test::{Access, Address, Atom, Base, MultimemAction, MultimemOperation, Place};
+use crate::test::{Access, Address, AtomInstruction, Base, MultimemAction, MultimemOperation, Place};
 
 /// All orders of so many things, the given one first.
 fn orders(number: usize) -> Vec<Vec<usize>> {
@@ -28,7 +28,7 @@ fn orders(number: usize) -> Vec<Vec<usize>> {
 
 impl PtxCompiler<'_> {
     /// Nothing says in which order the locations are accessed: each order is a way of its own.
-    pub(super) fn multimem(&mut self, operation: &MultimemOperation, place: Place) -> Result<(), Error> {
+    pub(super) fn multimem(&mut self, operation: &MultimemOperation, place: Place) -> Result<(), UnfoldError> {
         let MultimemOperation { access, replicas, action } = operation;
         for replica in replicas {
             self.is_alias(replica, place)?;
@@ -50,7 +50,7 @@ impl PtxCompiler<'_> {
                         let (address, value) = (self.address(&replicas[at])?, self.value(value)?);
                         Step::Store { address, value, attributes: self.attributes(access) }
                     }
-                    MultimemAction::Reduce { function, operand } => self.atom(&Atom {
+                    MultimemAction::Reduce { function, operand } => self.atom(&AtomInstruction {
                         // "If the .scope qualifier is not specified for multimem.red then .sys scope is assumed by default."
                         access: Access { scope: access.scope.or(Some(Scope::Sys)), ..*access },
                         function: *function,
@@ -82,13 +82,13 @@ impl PtxCompiler<'_> {
     }
 
     /// A multimem address is another address of the memory that it points to (PTX ISA 8.2.2, 8.2.3): the name must say so.
-    fn is_alias(&self, replica: &Address, place: Place) -> Result<(), Error> {
+    fn is_alias(&self, replica: &Address, place: Place) -> Result<(), UnfoldError> {
         let Base::Location(name) = &replica.base else { return Ok(()) };
         let declared = self.test.location(name).and_then(|l| self.test.locations[l].alias.as_ref());
         if declared.is_some_and(|alias| alias.proxy == Proxy::Generic) {
             return Ok(());
         }
-        Err(Error::at(
+        Err(UnfoldError::at(
             format!(
                 "`{name}` is no other address of a location, as a multimem address is one: declare it as `{name} @ generic aliases ..`, where \
                  the location is what the memory is called on its own device (PTX ISA 8.2.3)"

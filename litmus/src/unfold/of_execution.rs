@@ -9,7 +9,7 @@ use std::sync::Arc;
 use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{EventData, Execution, Kind, Location, Spaces};
 
-use super::address::{Address, FIRST_ADDRESS, STRIDE};
+use super::address::{FIRST_ADDRESS, LocationAddress, STRIDE};
 use super::lanes::LaneCells;
 use super::launches::Meetings;
 use super::path::{Path, PathEvent, Positions};
@@ -95,7 +95,7 @@ fn shared(x: &Execution, values: &Values) -> Shared {
         signature: x.signature,
         locations: locations.map(|(l, name)| Location { name: name.clone(), ..l.clone() }).collect(),
         generic: x.generic.clone(),
-        addresses: (0..x.locations.len()).map(|l| FIRST_ADDRESS + STRIDE * l as Address).collect(),
+        addresses: (0..x.locations.len()).map(|l| FIRST_ADDRESS + STRIDE * l as LocationAddress).collect(),
         widths: vec![1; x.locations.len()],
         declared_bits: vec![None; x.locations.len()],
         initial: x.locations.iter().map(|l| values.initial[usize::from(l.physical)]).collect(),

@@ -6,7 +6,7 @@ use margay_models::signature::architecture::StatusDependency;
 use margay_ptx::ScalarType;
 use margay_ptx::exchange::Exchange;
 
-use super::address::Address;
+use super::address::LocationAddress;
 use super::symbol::{Binary, MbarrierFunction, Unary};
 use crate::test::{AsyncFamily, AsyncGroupAction, Integer, Type};
 
@@ -278,7 +278,7 @@ pub enum Step {
         /// Of the first element.
         address: Term,
         /// The distance of their addresses.
-        width: Address,
+        width: LocationAddress,
         /// Order, scope, proxy.
         attributes: Attributes,
     },
@@ -287,7 +287,7 @@ pub enum Step {
         /// Of the first element.
         address: Term,
         /// The distance of their addresses.
-        width: Address,
+        width: LocationAddress,
         /// What is written.
         values: Vec<Term>,
         /// Order, scope, proxy.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use margay_models::execution::{EventData, Kind, Location, Order, Placement, Spaces};
 use margay_models::signature::Signature;
 
-use super::address::{Address, FIRST_ADDRESS, STRIDE};
+use super::address::{FIRST_ADDRESS, LocationAddress, STRIDE};
 use super::barriers::{self, Counted};
 use super::lanes::LaneCells;
 use super::launches::Meetings;
-use super::{Error, asynchronous};
-use crate::test::{AskedCondition, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
+use super::{UnfoldError, asynchronous};
+use crate::test::{AskedCondition, Base, Body, Dialect, InitialValue, Integer, Operation, Test, TestOperand, ThreadId, element};
 
 /// Which threads name a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,9 +30,9 @@ pub(super) struct Shared {
     /// For each location the one whose generic address it has.
     pub generic: Vec<u16>,
     /// For each location its address.
-    pub addresses: Arc<[Address]>,
+    pub addresses: Arc<[LocationAddress]>,
     /// For each location the distance to the next element, if it is one of an array; else how wide its accesses are.
-    pub widths: Vec<Address>,
+    pub widths: Vec<LocationAddress>,
     /// For each location how wide its declaration says that it is.
     pub declared_bits: Vec<Option<u8>>,
     /// For each location its initial value.
@@ -46,7 +46,7 @@ pub(super) struct Shared {
     /// For each location the state spaces that it may be in, where that matters.
     pub spaces: Vec<Spaces>,
     /// For each location how many bytes wide its accesses are, where their types say it.
-    pub typed: Vec<Option<Address>>,
+    pub typed: Vec<Option<LocationAddress>>,
     /// What the test asks of final states.
     pub asked: Arc<AskedCondition>,
     /// The instances of barriers that the test names, ascending.
@@ -62,17 +62,19 @@ pub(super) struct Shared {
 
 impl Shared {
     /// From the declarations of a test.
-    pub fn new(test: &Test, signature: Signature) -> Result<Self, Error> {
+    pub fn new(test: &Test, signature: Signature) -> Result<Self, UnfoldError> {
         let meetings = Meetings::of(test)?;
         let (test, lanes) = LaneCells::of(test, &|meeting| meetings.number(meeting));
         let test = test.as_ref();
         let index = |name: &str| test.location(name);
         let integers = test.location_integers();
-        let widths: Vec<Address> = test.locations.iter().map(|l| width(test, &l.name)).collect();
-        let addresses: Arc<[Address]> = (test.locations.iter().enumerate())
+        let widths: Vec<LocationAddress> = test.locations.iter().map(|l| width(test, &l.name)).collect();
+        let addresses: Arc<[LocationAddress]> = (test.locations.iter().enumerate())
             .map(|(l, declared)| match element(&declared.name) {
-                Some((array, n)) => FIRST_ADDRESS + STRIDE * index(array).unwrap_or(l) as Address + widths[l] * n as Address,
-                None => FIRST_ADDRESS + STRIDE * l as Address,
+                Some((array, n)) => {
+                    FIRST_ADDRESS + STRIDE * index(array).unwrap_or(l) as LocationAddress + widths[l] * n as LocationAddress
+                }
+                None => FIRST_ADDRESS + STRIDE * l as LocationAddress,
             })
             .collect();
         let mut shared = Self {
@@ -101,9 +103,9 @@ impl Shared {
             threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect(),
         };
         for (l, declared) in test.locations.iter().enumerate() {
-            let missing = |name: &str| Error::at(format!("there is no location `{name}`"), declared.place);
+            let missing = |name: &str| UnfoldError::at(format!("there is no location `{name}`"), declared.place);
             let Some(named) = test.named(l) else {
-                return Err(Error::at(format!("`{}` is another name for no memory", declared.name), declared.place));
+                return Err(UnfoldError::at(format!("`{}` is another name for no memory", declared.name), declared.place));
             };
             let name = element(&declared.name).map_or(declared.name.as_str(), |(array, _)| array);
             let atomic = test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty.atomic);
@@ -149,15 +151,15 @@ impl Shared {
     }
 
     /// The address of a location by its index.
-    pub fn address(&self, location: usize) -> Address {
+    pub fn address(&self, location: usize) -> LocationAddress {
         self.addresses[location]
     }
 
     /// The address of a location by its name; that of an array is its first element's.
-    pub fn address_of(&self, name: &str) -> Result<Address, Error> {
+    pub fn address_of(&self, name: &str) -> Result<LocationAddress, UnfoldError> {
         let first = || self.locations.iter().position(|l| element(&l.name) == Some((name, 0)));
         let location = self.locations.iter().position(|l| l.name == name).or_else(first);
-        location.map(|l| self.address(l)).ok_or_else(|| Error::new(format!("there is no location `{name}`")))
+        location.map(|l| self.address(l)).ok_or_else(|| UnfoldError::new(format!("there is no location `{name}`")))
     }
 
     /// How many locations a program may access: all but those where lanes leave what they give each other.
@@ -165,12 +167,12 @@ impl Shared {
         self.locations.len() - self.lanes.len()
     }
 
-    pub fn location_at(&self, address: Address) -> Option<u16> {
+    pub fn location_at(&self, address: LocationAddress) -> Option<u16> {
         self.addresses[..self.accessible()].iter().position(|&a| a == address).map(|l| l as u16)
     }
 
     /// Why an address is that of no location.
-    pub fn no_location_at(&self, address: Address) -> String {
+    pub fn no_location_at(&self, address: LocationAddress) -> String {
         let near = (0..self.accessible()).filter(|&l| self.addresses[l] < address).max_by_key(|&l| self.addresses[l]);
         match near.map(|l| (&self.locations[l].name, address - self.addresses[l], self.widths[l])) {
             Some((name, distance, width)) if distance < width => format!(
@@ -216,9 +218,9 @@ fn named_by(test: &Test) -> Vec<NamingThreads> {
                 let named = match (element(&declared.name), &address.offset) {
                     _ if declared.name == *name => true,
                     // An offset leads to another element, and never out of the array.
-                    (Some((of, _)), Some(Value::Integer(_))) => of == array,
+                    (Some((of, _)), Some(TestOperand::Integer(_))) => of == array,
                     (Some((of, n)), None) => of == array && range.contains(&n),
-                    (None, None | Some(Value::Integer(_))) => false,
+                    (None, None | Some(TestOperand::Integer(_))) => false,
                     (_, Some(_)) => return everyone,
                 };
                 if named {
@@ -235,14 +237,14 @@ fn named_by(test: &Test) -> Vec<NamingThreads> {
 }
 
 /// How wide a location is: as the accesses to it are, by their types, or 4 bytes. In C the unit of addresses is the element.
-fn width(test: &Test, name: &str) -> Address {
+fn width(test: &Test, name: &str) -> LocationAddress {
     if test.dialect == Dialect::C { 1 } else { typed_width(test, name).unwrap_or(4) }
 }
 
 /// How wide the accesses to a location are, if their types or its declaration say it.
-fn typed_width(test: &Test, name: &str) -> Option<Address> {
+fn typed_width(test: &Test, name: &str) -> Option<LocationAddress> {
     if let Some(bits) = test.locations.iter().find(|l| l.name == name).and_then(|l| l.width.0) {
-        return Some(Address::from(bits) / 8);
+        return Some(LocationAddress::from(bits) / 8);
     }
     let array = |name: &str| element(name).map_or(name.to_string(), |(array, _)| array.to_string());
     let bits = test.threads.iter().flat_map(|t| match &t.body {
@@ -255,5 +257,5 @@ fn typed_width(test: &Test, name: &str) -> Option<Address> {
         }
         _ => None,
     });
-    bits.next().map(|bits| Address::from(bits) / 8)
+    bits.next().map(|bits| LocationAddress::from(bits) / 8)
 }

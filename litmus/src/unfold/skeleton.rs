@@ -5,8 +5,8 @@ use std::sync::Arc;
 use margay_models::bits::{BitMatrix, Event, MAX_EVENTS};
 use margay_models::execution::{EventData, Execution, Kind, Scope};
 
-use super::Error;
-use super::address::Address;
+use super::UnfoldError;
+use super::address::LocationAddress;
 use super::path::{Path, Positions};
 use super::shared::Shared;
 use super::symbol::{Symbol, Symbols};
@@ -38,7 +38,7 @@ pub struct Skeleton {
     /// For each thread its first event.
     first: Vec<usize>,
     /// For each location its address.
-    addresses: Arc<[Address]>,
+    addresses: Arc<[LocationAddress]>,
     /// What the test asks of final states.
     pub(crate) asked: Arc<AskedCondition>,
 }
@@ -67,7 +67,7 @@ impl Skeleton {
     }
 
     /// The address of a location.
-    pub fn address_of(&self, name: &str) -> Option<Address> {
+    pub fn address_of(&self, name: &str) -> Option<LocationAddress> {
         let locations = &self.execution.locations;
         let first = || locations.iter().position(|l| element(&l.name) == Some((name, 0)));
         let location = locations.iter().position(|l| l.name == name).or_else(first)?;
@@ -84,7 +84,7 @@ impl Skeleton {
 }
 
 /// Puts one path for each thread together.
-pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Shared) -> Result<Skeleton, Error> {
+pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Shared) -> Result<Skeleton, UnfoldError> {
     let mut events: Vec<EventData> = Vec::new();
     let (mut writes, mut places, mut first, mut suppositions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (t, path) in paths.iter().enumerate() {
@@ -106,7 +106,7 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
         places.push(Place::default());
     }
     if events.len() > MAX_EVENTS {
-        return Err(Error::new(format!("more than {MAX_EVENTS} events, initial writes included")));
+        return Err(UnfoldError::new(format!("more than {MAX_EVENTS} events, initial writes included")));
     }
     let mut execution = Execution::new(shared.signature, events, shared.threads.clone(), shared.locations.clone());
     execution.generic.clone_from(&shared.generic);

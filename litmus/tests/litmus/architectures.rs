@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use margay_litmus::read;
 use margay_litmus::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, Body, Condition, Dialect, FenceOrder, Instruction, Operation, Proposition,
-    Quantifier, Test, Thread, Value,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, Body, Condition, Dialect, FenceOrder, Operation, Proposition,
+    Quantifier, Test, TestInstruction, TestOperand, Thread,
 };
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Placement, Scope};
@@ -31,22 +31,22 @@ fn architecture((word, scopes): (&str, &str)) -> Architecture {
     Architecture::read(&SourceFile::new(format!("{word}.arch"), text)).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-fn instruction(architecture: Architecture) -> impl Strategy<Value = Instruction> {
+fn instruction(architecture: Architecture) -> impl Strategy<Value = TestInstruction> {
     let constructs = architecture.constructs();
     (0..constructs.len(), 0..architecture.scopes(true).len()).prop_map(move |(which, scope)| {
         let construct = constructs[which];
         let tags = architecture.tags_of(construct);
         let scope = architecture.takes_scope(construct).then(|| architecture.scopes(true)[scope]);
         let access = Access { order: Some(AccessOrder::Text(tags)), scope, ..Access::default() };
-        let (address, value, destination) = (Address::location("x"), Value::Integer(1), "r0".to_owned());
-        Instruction::from(match construct.operation {
+        let (address, value, destination) = (Address::location("x"), TestOperand::Integer(1), "r0".to_owned());
+        TestInstruction::from(match construct.operation {
             signature::Operation::Read => Operation::Load { access, destination, address },
             signature::Operation::Write => Operation::Store { access, address, value },
             signature::Operation::Fence => Operation::Fence { order: Some(FenceOrder::Text(tags)), scope },
             signature::Operation::Rmw => {
                 let function = if which % 2 == 0 { AtomFunction::Exchange } else { AtomFunction::Add };
                 let destination = Some(destination);
-                Operation::Atom(Atom { access, function, destination, address, operand: value, replacement: None })
+                Operation::Atom(AtomInstruction { access, function, destination, address, operand: value, replacement: None })
             }
         })
     })

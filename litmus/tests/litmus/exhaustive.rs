@@ -3,7 +3,7 @@
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
 use margay_litmus::render::render;
-use margay_litmus::test::{Operand, Proposition, Test, Variable};
+use margay_litmus::test::{ConditionOperand, Proposition, Test, Variable};
 use margay_litmus::unfold::{Skeleton, Unfolding, UnfoldingBounds, WriteValue};
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::SourceFile;
@@ -135,7 +135,7 @@ fn satisfied(p: &Proposition, skeleton: &Skeleton, values: &[Option<i64>], write
     };
     let all: Vec<Vec<i64>> = (0..x.locations.len()).map(|l| finals(l as u16)).collect();
     let holds = |choice: &[i64]| -> bool {
-        fn eval(p: &Proposition, value: &dyn Fn(&Operand) -> i64) -> bool {
+        fn eval(p: &Proposition, value: &dyn Fn(&ConditionOperand) -> i64) -> bool {
             match p {
                 Proposition::True => true,
                 Proposition::False => false,
@@ -146,10 +146,10 @@ fn satisfied(p: &Proposition, skeleton: &Skeleton, values: &[Option<i64>], write
             }
         }
         eval(p, &|operand| match operand {
-            Operand::Integer(n) => *n,
-            Operand::AddressOf(_) => 0,
-            Operand::Variable(Variable::Location(name)) => choice[usize::from(skeleton.physical(name).unwrap())],
-            Operand::Variable(Variable::Register { thread, name }) => {
+            ConditionOperand::Integer(n) => *n,
+            ConditionOperand::AddressOf(_) => 0,
+            ConditionOperand::Variable(Variable::Location(name)) => choice[usize::from(skeleton.physical(name).unwrap())],
+            ConditionOperand::Variable(Variable::Register { thread, name }) => {
                 let symbol = skeleton.register(*thread, name).unwrap();
                 skeleton.evaluate(*thread, symbol, |r| values[r.index()]).unwrap()
             }

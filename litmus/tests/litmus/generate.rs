@@ -71,7 +71,7 @@ fn retyped(mut test: Test, bits: u8) -> Test {
                 | Operation::Store { access, .. }
                 | Operation::VectorLoad { access, .. }
                 | Operation::VectorStore { access, .. } => access,
-                Operation::Atom(Atom { access, function, .. }) => {
+                Operation::Atom(AtomInstruction { access, function, .. }) => {
                     let moves = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
                     if bits == 128 && !moves {
                         access.ty = None;
@@ -93,13 +93,17 @@ fn retyped(mut test: Test, bits: u8) -> Test {
     test
 }
 
-fn value() -> impl Strategy<Value = Value> {
-    prop_oneof![register().prop_map(Value::Register), integer().prop_map(Value::Integer), location().prop_map(Value::AddressOf),]
+fn value() -> impl Strategy<Value = TestOperand> {
+    prop_oneof![
+        register().prop_map(TestOperand::Register),
+        integer().prop_map(TestOperand::Integer),
+        location().prop_map(TestOperand::AddressOf),
+    ]
 }
 
 fn address() -> impl Strategy<Value = Address> {
     let base = prop_oneof![location().prop_map(Base::Location), register().prop_map(Base::Register)];
-    let offset = option::of(prop_oneof![register().prop_map(Value::Register), (0i64..9).prop_map(Value::Integer)]);
+    let offset = option::of(prop_oneof![register().prop_map(TestOperand::Register), (0i64..9).prop_map(TestOperand::Integer)]);
     (base, offset).prop_map(|(base, offset)| Address { base, offset })
 }
 
@@ -177,7 +181,7 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
             let destination = if reduces { None } else { Some(destination.unwrap_or_else(|| "r0".to_string())) };
             access.cache = None;
             let replacement = cas.then_some(replacement);
-            Operation::Atom(Atom { access, function, destination, address, operand, replacement })
+            Operation::Atom(AtomInstruction { access, function, destination, address, operand, replacement })
         });
     let fences =
         select(&[None, Some(FenceOrder::Acquire), Some(FenceOrder::Release), Some(FenceOrder::AcqRel), Some(FenceOrder::Sc)][..]);
@@ -206,7 +210,7 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
     let barrier = (modes, 0..16i64, option::of(1..9u32)).prop_map(|(mode, barrier, warps)| Operation::Barrier {
         mode,
         instance: None,
-        barrier: Value::Integer(barrier),
+        barrier: TestOperand::Integer(barrier),
         count: warps.map(|n| 32 * n),
     });
     prop_oneof![
@@ -228,11 +232,11 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
     ]
 }
 
-fn instructions(generic: bool) -> impl Strategy<Value = Vec<Instruction>> {
+fn instructions(generic: bool) -> impl Strategy<Value = Vec<TestInstruction>> {
     let guard = option::weighted(0.2, (register(), any::<bool>()).prop_map(|(register, negated)| Guard { register, negated }));
     vec((guard, operation(generic)), 0..6).prop_map(|list| {
-        let mut list: Vec<Instruction> =
-            list.into_iter().map(|(guard, operation)| Instruction { guard, ..operation.into() }).collect();
+        let mut list: Vec<TestInstruction> =
+            list.into_iter().map(|(guard, operation)| TestInstruction { guard, ..operation.into() }).collect();
         list.push(Operation::Label("END".to_string()).into());
         list
     })
@@ -408,7 +412,7 @@ fn thread(dialect: Dialect) -> BoxedStrategy<Thread> {
         .prop_map(move |(body, placement, atomic, integer)| {
             let parameter = |l: &&str| {
                 let space = (*l == "flag").then_some(CSpace::Global);
-                Parameter { ty: CType { integer, atomic }, space, name: l.to_string() }
+                CParameter { ty: CType { integer, atomic }, space, name: l.to_string() }
             };
             let parameters = match dialect {
                 Dialect::C => LOCATIONS.iter().map(parameter).collect(),
@@ -426,9 +430,9 @@ fn proposition(threads: usize) -> impl Strategy<Value = Proposition> {
         location().prop_map(Variable::Location),
     ];
     let operand = prop_oneof![
-        3 => variable.prop_map(Operand::Variable),
-        2 => integer().prop_map(Operand::Integer),
-        1 => location().prop_map(Operand::AddressOf),
+        3 => variable.prop_map(ConditionOperand::Variable),
+        2 => integer().prop_map(ConditionOperand::Integer),
+        1 => location().prop_map(ConditionOperand::AddressOf),
     ];
     let leaf = prop_oneof![
         8 => (comparison(), operand.clone(), operand).prop_map(|(comparison, left, right)| Proposition::Compare { comparison, left, right }),

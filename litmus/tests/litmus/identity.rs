@@ -42,7 +42,7 @@ fn map_threads(p: &mut Proposition, to: &dyn Fn(ThreadId) -> ThreadId) {
         Proposition::And(parts) | Proposition::Or(parts) => parts.iter_mut().for_each(|p| map_threads(p, to)),
         Proposition::Compare { left, right, .. } => {
             for operand in [left, right] {
-                if let Operand::Variable(Variable::Register { thread, .. }) = operand {
+                if let ConditionOperand::Variable(Variable::Register { thread, .. }) = operand {
                     *thread = to(*thread);
                 }
             }

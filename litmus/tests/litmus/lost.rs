@@ -3,7 +3,7 @@
 use crate::shipped::model;
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::{Choice, Engine, Runner};
-use margay_litmus::explicit::{Options, Verdict};
+use margay_litmus::explicit::{Options, TestVerdict};
 use margay_litmus::race::Race;
 use margay_litmus::read;
 use margay_litmus::test::Test;
@@ -15,12 +15,12 @@ fn test(text: &str) -> Test {
 }
 
 /// The verdict, on which both engines agree, also on where threads stop and why.
-fn verdict(text: &str, model_name: &str) -> Verdict {
+fn verdict(text: &str, model_name: &str) -> TestVerdict {
     let (test, model) = (test(text), model(model_name));
     let by = |engine| Runner::new(&model).run(&test, &Options::default(), Choice::Only(engine)).unwrap();
     let (explicit, sat) = (by(Engine::Explicit), by(Engine::Sat));
     assert_eq!(Expected::from(&explicit), Expected::from(&sat), "{text}");
-    let stops = |v: &Verdict| v.gap.as_ref().map(|g| g.standstills().iter().map(|s| (s.thread, s.cause)).collect::<Vec<_>>());
+    let stops = |v: &TestVerdict| v.gap.as_ref().map(|g| g.standstills().iter().map(|s| (s.thread, s.cause)).collect::<Vec<_>>());
     assert_eq!(stops(&explicit), stops(&sat), "{text}");
     explicit
 }

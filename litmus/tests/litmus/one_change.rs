@@ -41,7 +41,7 @@ fn ptx_changes(test: &Test, one_sided: bool) -> Vec<Changed> {
     let mut found = Vec::new();
     for t in 0..test.threads.len() {
         let Body::Instructions(body) = &test.threads[t].body else { continue };
-        let mut push = |cost: u32, change: &dyn Fn(&mut Vec<Instruction>)| {
+        let mut push = |cost: u32, change: &dyn Fn(&mut Vec<TestInstruction>)| {
             let mut changed = test.clone();
             if let Body::Instructions(body) = &mut changed.threads[t].body {
                 change(body);

@@ -1,10 +1,10 @@
 //! Verdicts of the explicit engine on small tests, with where each is known from.
 
-use margay_litmus::explicit::{Options, Verdict, run};
+use margay_litmus::explicit::{Options, TestVerdict, run};
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 
-fn verdict(text: &str, model: &str) -> Verdict {
+fn verdict(text: &str, model: &str) -> TestVerdict {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
     let model = crate::shipped::model(model);
     run(&test, &model, &Options::default()).unwrap()

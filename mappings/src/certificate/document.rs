@@ -10,7 +10,7 @@ use crate::level::{CoReading, Level};
 use crate::search::Cube;
 
 /// What a certificate of a check or a comparison says.
-pub type MappingDocument = margay_models::certificate::Document<MappingSubject, BoundedClaim, BoundEntry>;
+pub type MappingDocument = margay_models::certificate::CertificateDocument<MappingSubject, BoundedClaim, BoundEntry>;
 
 /// What a question is about: the kind of certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

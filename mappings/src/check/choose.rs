@@ -8,7 +8,9 @@ use super::kind::ProgramKind;
 use super::program::{self, Learned};
 use super::questions::CheckQuestions;
 use super::round::{self, DecidedShape};
-use super::{CheckOptions, CheckReport, CheckVerdict, CoReading, Counterexample, Level, Listed, Progress, SearchFault, Witness};
+use super::{
+    CheckOptions, CheckReport, CheckVerdict, CoReading, Counterexample, Level, Listed, Progress, SearchFault, WitnessPair,
+};
 use super::{canonical, witness};
 use crate::encode::AxiomId;
 use crate::encode::shape::ThreadShape;
@@ -95,7 +97,7 @@ fn every(
     question: usize,
     decided: &[DecidedShape<'_>],
     (limit, mut more): (usize, bool),
-) -> Result<(Vec<Witness>, bool), SearchFault> {
+) -> Result<(Vec<WitnessPair>, bool), SearchFault> {
     let mut all = Vec::new();
     for (of, _) in &found(question, decided) {
         let (instances, atoms, has_more) = case::every(setting, of.shape, question, limit.max(LISTED))?;
@@ -116,7 +118,7 @@ fn preferred(
     question: usize,
     decided: &[DecidedShape<'_>],
     pool: &SearchThreads,
-) -> Result<Option<Witness>, SearchFault> {
+) -> Result<Option<WitnessPair>, SearchFault> {
     let found = found(question, decided);
     let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(None) };
     let candidates: Vec<&(&DecidedShape<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
@@ -142,7 +144,7 @@ fn of_a_program(
     asked: &CheckQuestions,
     shapes: &[ThreadShape],
     (pool, progress): (&SearchThreads, &dyn Progress),
-) -> Result<Option<Witness>, SearchFault> {
+) -> Result<Option<WitnessPair>, SearchFault> {
     let options = CheckOptions {
         level: Level::Program,
         co: CoReading::Exists,
@@ -177,7 +179,7 @@ fn taken_in(setting: &CheckSetting<'_>, questions: &[AxiomId]) -> Model {
 fn counterexample(
     setting: &CheckSetting<'_>,
     questions: &[AxiomId],
-    witness: Witness,
+    witness: WitnessPair,
     standing: ProgramStanding,
 ) -> Result<Counterexample, SearchFault> {
     let violated = witness.confirm(setting.mapping, questions, setting.options.level)?;

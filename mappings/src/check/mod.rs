@@ -21,7 +21,7 @@ mod verify;
 pub use crate::encode::{TechniqueSwitch, Techniques};
 pub use crate::level::{CoReading, Level};
 pub use crate::search::{Progress, Silent};
-pub use crate::witness::{SearchFault, Witness, witness};
+pub use crate::witness::{SearchFault, WitnessPair, witness};
 pub use baseline::Baseline;
 pub use cases::{
     CaseCost, CaseCosts, CaseEngine, CaseFile, CaseWork, Cube, CubeFact, MappingAnswerFile, RecordedCase, SolvedCaseFile, covers,

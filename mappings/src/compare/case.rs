@@ -15,7 +15,7 @@ use crate::language::Mapping;
 use crate::level::Level;
 pub use crate::search::CaseAnswer;
 use crate::search::{self, Candidate, CandidateFate, CaseFinding, Orders, Start, explanation};
-use crate::witness::{SearchFault, Witness, witness};
+use crate::witness::{SearchFault, WitnessPair, witness};
 
 /// What all cases share.
 pub struct ComparisonSetting<'a> {
@@ -174,7 +174,7 @@ impl<'a> ComparisonCase<'a> {
 #[derive(Debug, Clone)]
 pub struct Differing {
     /// The executions.
-    pub witness: Witness,
+    pub witness: WitnessPair,
     /// How large it is within its number of events and threads.
     pub cost: u64,
     /// Equal for isomorphic ones.
@@ -182,7 +182,7 @@ pub struct Differing {
 }
 
 /// The execution that the older model judges, and that of the newer one.
-pub fn executions<'a>(witness: &'a Witness, subjects: Subjects<'_>) -> [&'a Execution; 2] {
+pub fn executions<'a>(witness: &'a WitnessPair, subjects: Subjects<'_>) -> [&'a Execution; 2] {
     match subjects {
         // The identity makes a source execution whose coherence order is total; the signature's own is the target's.
         Subjects::Models(..) => [&witness.target, &witness.target],

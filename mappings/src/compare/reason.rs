@@ -2,7 +2,7 @@
 //! have a pair (or an event) which the definition of the same name in the other model has not.
 
 use margay_models::bits::Event;
-use margay_models::diagnostic::Place;
+use margay_models::diagnostic::SourcePlace;
 use margay_models::execution::{Execution, Kind};
 use margay_models::explain::{Contradiction, Derivation, EventCondition, Reason as Step, Violation, derivation};
 use margay_models::judge::{JudgedValue, evaluate};
@@ -19,23 +19,23 @@ pub enum RelationReason {
         /// Is it the model that forbids the execution in which it relates that?
         by_forbidding: bool,
         /// Where it is in the model that forbids the execution.
-        forbids: Place,
+        forbids: SourcePlace,
         /// Where it is in the model that allows it.
-        allows: Place,
+        allows: SourcePlace,
     },
     /// The model that allows the execution has no axiom of this name.
     NoAxiom {
         name: String,
         /// Where the axiom is in the model that forbids the execution.
-        forbids: Place,
+        forbids: SourcePlace,
     },
     /// Both have the axiom, all definitions of one name agree, and what the axiom is about does not.
     Axiom {
         name: String,
         /// Where it is in the model that forbids the execution.
-        forbids: Place,
+        forbids: SourcePlace,
         /// Where it is in the model that allows it.
-        allows: Place,
+        allows: SourcePlace,
     },
 }
 
@@ -111,7 +111,7 @@ impl ReasonSearch<'_> {
     }
 
     /// A definition with a pair that its namesake has not.
-    fn definition(self, name: &str, place: &Place, derivation: &Derivation, found: &mut Vec<RelationReason>) -> bool {
+    fn definition(self, name: &str, place: &SourcePlace, derivation: &Derivation, found: &mut Vec<RelationReason>) -> bool {
         let Some(JudgedValue::Relation(there)) = evaluate(self.lacks, self.execution, name) else { return false };
         if there.contains(derivation.from, derivation.to) {
             return false;
@@ -157,7 +157,7 @@ impl ReasonSearch<'_> {
         }
     }
 
-    fn add(self, name: &str, here: Place, relates: String, found: &mut Vec<RelationReason>) -> bool {
+    fn add(self, name: &str, here: SourcePlace, relates: String, found: &mut Vec<RelationReason>) -> bool {
         let Some(other) = self.lacks.definition_named(name) else { return false };
         let there = self.lacks.definition(other).place.clone();
         let (forbids, allows) = if self.by_forbidding { (here, there) } else { (there, here) };

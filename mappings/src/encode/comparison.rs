@@ -3,7 +3,7 @@
 //! one execution of their signature.
 
 use margay_models::execution::Scope;
-use margay_models::lower::{Base, Interpretation, lower};
+use margay_models::lower::{BaseInterpretation, Interpretation, lower};
 use margay_models::model::{Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
@@ -206,7 +206,7 @@ impl ModelComparison {
 }
 
 /// Lowers one model.
-fn side(model: &Model, logic: &mut Logic, base: &dyn Base) -> ComparisonSide {
+fn side(model: &Model, logic: &mut Logic, base: &dyn BaseInterpretation) -> ComparisonSide {
     let lowered = lower(model, logic, base);
     let mut side = ComparisonSide { axioms: Vec::new(), defined: Vec::new() };
     for (i, (check, &test)) in model.checks.iter().zip(&lowered.checks).enumerate() {
@@ -226,7 +226,7 @@ struct OneSignature<'a> {
     fence_sc: Option<Expr>,
 }
 
-impl Base for OneSignature<'_> {
+impl BaseInterpretation for OneSignature<'_> {
     fn set(&self, set: BaseSet) -> Interpretation {
         self.base.set(set)
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_models::lower::Base;
+use margay_models::lower::BaseInterpretation;
 use margay_models::model::{Definition, ExprId, Model, Node, Sort};
 use margay_models::signature::BaseRelation;
 use margay_solver::{Expr, Formula, Logic};

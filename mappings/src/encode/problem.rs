@@ -1,7 +1,7 @@
 //! The whole formula for a mapping, independent of shape and bound.
 
 use margay_models::execution::Scope;
-use margay_models::lower::{Base, Interpretation, lower};
+use margay_models::lower::{BaseInterpretation, Interpretation, lower};
 use margay_models::model::{Check, End, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
@@ -267,7 +267,7 @@ struct WithOrders<'a> {
     fence_order: Option<Expr>,
 }
 
-impl Base for WithOrders<'_> {
+impl BaseInterpretation for WithOrders<'_> {
     fn set(&self, set: BaseSet) -> Interpretation {
         self.base.set(set)
     }

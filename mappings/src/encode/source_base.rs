@@ -1,7 +1,7 @@
 //! The source level as a `.cat` model sees it: what each base set and base relation is.
 
 use margay_models::execution::{Order, Proxy};
-use margay_models::lower::{Base, Interpretation};
+use margay_models::lower::{BaseInterpretation, Interpretation};
 use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Tag};
 use margay_solver::{Expr, Logic};
 
@@ -85,7 +85,7 @@ impl<'a> SourceBase<'a> {
     }
 }
 
-impl Base for SourceBase<'_> {
+impl BaseInterpretation for SourceBase<'_> {
     fn set(&self, set: BaseSet) -> Interpretation {
         let s = self.source;
         let ordered = |order| Interpretation::of(s.order(order), without::ORDER);

@@ -6,7 +6,7 @@ use margay_models::signature::{BaseRelation, Operation};
 use margay_solver::Instance;
 
 use super::read::InstanceReader;
-use super::{Witness, fence_orders};
+use super::{WitnessPair, fence_orders};
 use crate::change::depend;
 use crate::encode::atoms::{AtomPlace, Atoms};
 use crate::encode::slot::SlotRole;
@@ -16,7 +16,7 @@ use crate::language::{Dependency, LoweringForm, LoweringStep, Mapping};
 use crate::naming;
 
 /// The two executions of an instance.
-pub fn witness(mapping: &Mapping, v: &MappingVocabulary, atoms: &Atoms, instance: &Instance) -> Option<Witness> {
+pub fn witness(mapping: &Mapping, v: &MappingVocabulary, atoms: &Atoms, instance: &Instance) -> Option<WitnessPair> {
     let reader = InstanceReader { mapping, v, atoms, instance };
     let n = atoms.events();
     let locations = Locations::of(&reader);
@@ -51,7 +51,7 @@ pub fn witness(mapping: &Mapping, v: &MappingVocabulary, atoms: &Atoms, instance
     };
     let finals: Vec<Option<Event>> = both.locations.classes.iter().map(written).collect();
     let target_finals = finals.iter().map(|f| f.and_then(|w| both.at(AtomPlace::Event(w.index())))).collect();
-    Some(Witness { source: both.source, target: both.target, origin, finals, target_finals })
+    Some(WitnessPair { source: both.source, target: both.target, origin, finals, target_finals })
 }
 
 /// The locations: by their first address, then those that are accessed by a second one.

@@ -23,7 +23,7 @@ use crate::level::Level;
 
 /// The two executions of an instance.
 #[derive(Debug, Clone)]
-pub struct Witness {
+pub struct WitnessPair {
     pub source: Execution,
     pub target: Execution,
     /// The source event of each target event.
@@ -68,7 +68,7 @@ pub(crate) fn is_violated(check: &Check, holds: bool) -> bool {
     }
 }
 
-impl Witness {
+impl WitnessPair {
     /// The judge's opinion: both executions are well-formed, the target is legal, and the source is defined and violates one
     /// of the questions' axioms, in every order of its fences where that is chosen. Returns the first that it violates as it is. (At program level consistent executions must be defined, and
     /// this one is not consistent.)

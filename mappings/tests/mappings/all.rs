@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_mappings::check::{CheckOptions, CheckReport, Counterexample, Level, Witness};
+use margay_mappings::check::{CheckOptions, CheckReport, Counterexample, Level, WitnessPair};
 use margay_mappings::encode::AxiomId;
 use margay_mappings::language::Mapping;
 use margay_models::bits::Event;
@@ -67,7 +67,7 @@ fn text(execution: &Execution, choices: &[usize], order: &[usize]) -> String {
 }
 
 fn confirmed(mapping: &Mapping, c: &Counterexample) {
-    let witness = Witness {
+    let witness = WitnessPair {
         source: c.source.clone(),
         target: c.target.clone(),
         origin: c.origin.clone(),

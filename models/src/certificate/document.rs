@@ -7,7 +7,7 @@ use super::sealed::{FORMAT, VERSION};
 /// What a certificate says of a subject `S`, in claims `C`; where one claim is shown by cases together, bound by bound in entries `E`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Document<S, C, E> {
+pub struct CertificateDocument<S, C, E> {
     /// [`FORMAT`].
     pub format: String,
     /// [`VERSION`].
@@ -29,7 +29,7 @@ pub struct Document<S, C, E> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NoEntries {}
 
-impl<S, C, E> Document<S, C, E> {
+impl<S, C, E> CertificateDocument<S, C, E> {
     /// What this Margay says, having asked this solver.
     pub fn new(solver: &str, subject: S, claims: Vec<C>, bounds: Vec<E>) -> Self {
         Self {

@@ -9,7 +9,7 @@ mod sealed;
 mod texts;
 
 pub use basis::{Basis, BasisStanding, HeldModel, one_text_for_each_name};
-pub use document::{Document, NoEntries};
+pub use document::{CertificateDocument, NoEntries};
 pub use proofs::{Extent, PROOF, Proof, Verified, not_accepted, tidy, without_proofs};
 pub use proving::{Proved, proved};
 pub use sealed::{FILE, FORMAT, Sealed, VERSION, open, seal};

@@ -1,17 +1,17 @@
 //! The base edges of an explanation: the concrete cycle that a picture shows, or what is there and what is missing.
 
-use super::{Contradiction, Derivation, Edge, EventCondition, Link, Reason, Violation};
-use crate::diagnostic::Place;
+use super::{Contradiction, Derivation, EventCondition, ExplainedEdge, Link, Reason, Violation};
+use crate::diagnostic::SourcePlace;
 use crate::signature::BaseRelation;
 
 /// An edge, and the definition or check of the model that makes it.
-type Placed = (Edge, Place);
+type Placed = (ExplainedEdge, SourcePlace);
 
 impl Violation {
     /// The base edges: of a cycle all of it, in its order, so that each edge starts where the one before ends and the last one leads back
     /// ([`is_closed`]); of a pair that an `empty` axiom forbids what makes the pair. Reads-from backwards and then coherence order is one
     /// from-reads edge. Nothing where there is no pair to show.
-    pub fn edges(&self) -> Vec<Edge> {
+    pub fn edges(&self) -> Vec<ExplainedEdge> {
         self.edges_with_places().into_iter().map(|(edge, _)| edge).collect()
     }
 
@@ -40,7 +40,10 @@ impl Violation {
                         && walk.is_empty()
                         && part.from != part.to
                     {
-                        walk.push((Edge { from: part.from, to: part.to, link: Link::Other(name.clone()) }, place.clone()));
+                        walk.push((
+                            ExplainedEdge { from: part.from, to: part.to, link: Link::Other(name.clone()) },
+                            place.clone(),
+                        ));
                     }
                     edges.extend(merged(walk));
                 }
@@ -54,7 +57,7 @@ impl Violation {
     }
 
     /// For a pair that an `empty` axiom forbids: what it lacks (`empty r \ s`), from the one event to the other.
-    pub fn missing(&self) -> Vec<Edge> {
+    pub fn missing(&self) -> Vec<ExplainedEdge> {
         let Contradiction::Pair(derivation) = &self.finding else { return Vec::new() };
         let mut missing = Vec::new();
         derivation.root().lacks(&mut missing);
@@ -69,13 +72,13 @@ impl Violation {
 }
 
 /// Does each edge start where the one before ends, and the first one where the last one ends?
-pub fn is_closed(edges: &[Edge]) -> bool {
+pub fn is_closed(edges: &[ExplainedEdge]) -> bool {
     (0..edges.len()).all(|i| edges[i].to == edges[(i + 1) % edges.len()].from)
 }
 
 /// `rf^-1; co`.
-fn is_from_reads(first: &Edge, second: &Edge) -> bool {
-    let is = |e: &Edge, link| e.link == link;
+fn is_from_reads(first: &ExplainedEdge, second: &ExplainedEdge) -> bool {
+    let is = |e: &ExplainedEdge, link| e.link == link;
     is(first, Link::Back(BaseRelation::Rf)) && is(second, Link::Base(BaseRelation::Co)) && first.to == second.from
 }
 
@@ -85,7 +88,7 @@ fn merged(edges: Vec<Placed>) -> Vec<Placed> {
     for (edge, place) in edges {
         match out.last_mut() {
             Some((last, _)) if is_from_reads(last, &edge) => {
-                *last = Edge { from: last.from, to: edge.to, link: Link::Base(BaseRelation::Fr) };
+                *last = ExplainedEdge { from: last.from, to: edge.to, link: Link::Base(BaseRelation::Fr) };
             }
             _ => out.push((edge, place)),
         }
@@ -95,7 +98,7 @@ fn merged(edges: Vec<Placed>) -> Vec<Placed> {
 
 impl Derivation {
     /// The edges that lead from one event to the other, in order: each starts where the one before ends.
-    pub fn edges(&self) -> Vec<Edge> {
+    pub fn edges(&self) -> Vec<ExplainedEdge> {
         let mut edges = Vec::new();
         self.way(None, &mut |edge, _| edges.push(edge));
         edges
@@ -106,14 +109,14 @@ impl Derivation {
         self.edges().iter().filter(|e| e.link.is_drawn()).count()
     }
 
-    fn walk(&self, place: &Place, edges: &mut Vec<Placed>) {
+    fn walk(&self, place: &SourcePlace, edges: &mut Vec<Placed>) {
         self.way(None, &mut |edge, inner| edges.push((edge, inner.unwrap_or(place).clone())));
     }
 
     /// Visits the edges from one event to the other. Of an intersection one part is enough, one that goes along base edges if there is
     /// such a part: what leads there is not always what says most (`morally-strong & (release; obs; acquire)`).
-    fn way<'a>(&'a self, place: Option<&'a Place>, visit: &mut dyn FnMut(Edge, Option<&'a Place>)) {
-        let edge = |link| Edge { from: self.from, to: self.to, link };
+    fn way<'a>(&'a self, place: Option<&'a SourcePlace>, visit: &mut dyn FnMut(ExplainedEdge, Option<&'a SourcePlace>)) {
+        let edge = |link| ExplainedEdge { from: self.from, to: self.to, link };
         match &self.reason {
             Reason::Base(relation) if relation.leads() || self.from != self.to => visit(edge(Link::Base(*relation)), place),
             Reason::Base(_) => {}
@@ -184,12 +187,12 @@ impl Derivation {
         }
     }
 
-    fn place_or<'a>(&'a self, otherwise: &'a Place) -> &'a Place {
+    fn place_or<'a>(&'a self, otherwise: &'a SourcePlace) -> &'a SourcePlace {
         if let Reason::Definition { place, .. } = &self.reason { place } else { otherwise }
     }
 
     /// What the pair itself is asked to lack.
-    fn lacks(&self, missing: &mut Vec<Edge>) {
+    fn lacks(&self, missing: &mut Vec<ExplainedEdge>) {
         match &self.reason {
             Reason::Both(parts, conditions) => {
                 parts.iter().for_each(|p| p.lacks(missing));
@@ -197,7 +200,7 @@ impl Derivation {
                     if let Some(other) = condition.other.filter(|&o| o != condition.event) {
                         // `r \ (co | co^-1 | id)`: an event is not another one, so only the others could have been there.
                         let could: Vec<&str> = condition.text.split(" | ").filter(|&t| t != "id").collect();
-                        missing.push(Edge { from: condition.event, to: other, link: Link::Other(could.join(" or ")) });
+                        missing.push(ExplainedEdge { from: condition.event, to: other, link: Link::Other(could.join(" or ")) });
                     }
                 }
             }
@@ -206,7 +209,7 @@ impl Derivation {
     }
 }
 
-impl Edge {
+impl ExplainedEdge {
     /// The same step the other way.
     fn turned(self) -> Self {
         let link = match self.link {

@@ -11,7 +11,7 @@ pub use edges::is_closed;
 pub use find::{derivation, violation};
 
 use crate::bits::Event;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourcePlace;
 use crate::signature::BaseRelation;
 
 /// A check that fails, and why. Also a flag that is raised, and why.
@@ -22,7 +22,7 @@ pub struct Violation {
     /// The name to show for it.
     pub name: String,
     /// Where the check is.
-    pub place: Place,
+    pub place: SourcePlace,
     /// The cycle, pair or member that contradicts it.
     pub finding: Contradiction,
 }
@@ -58,7 +58,7 @@ pub enum Reason {
         /// The name that the model gives the relation.
         name: String,
         /// Where it is defined.
-        place: Place,
+        place: SourcePlace,
         /// Why its body has the pair.
         because: Box<Derivation>,
     },
@@ -88,7 +88,7 @@ pub struct EventCondition {
 
 /// An edge of the concrete cycle: what leads from one event to another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Edge {
+pub struct ExplainedEdge {
     pub from: Event,
     pub to: Event,
     /// What leads there.

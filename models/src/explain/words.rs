@@ -1,7 +1,7 @@
 //! An explanation in words. Base relations and the names that memory models commonly give to their relations have phrases of
 //! their own; every other name is written as an arrow.
 
-use super::{Contradiction, Derivation, Edge, EventCondition, Link, Reason, Violation};
+use super::{Contradiction, Derivation, EventCondition, ExplainedEdge, Link, Reason, Violation};
 use crate::bits::Event;
 use crate::signature::BaseRelation;
 
@@ -40,7 +40,7 @@ impl Violation {
 impl Violation {
     /// Its edges in words, in their order: a cycle all around, without the definitions that make it one.
     pub fn around(&self, name: &dyn Fn(Event) -> String) -> String {
-        let sentence = |edge: &Edge| {
+        let sentence = |edge: &ExplainedEdge| {
             let (a, b) = (name(edge.from), name(edge.to));
             match &edge.link {
                 Link::Base(relation) => relation.phrase(&a, &b),

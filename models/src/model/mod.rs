@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::diagnostic::{Diagnostic, Place, SourceFile};
+use crate::diagnostic::{Diagnostic, SourceFile, SourcePlace};
 use crate::dialect::NameDialect;
 use crate::signature::Signature;
 
@@ -45,7 +45,7 @@ pub struct Model {
     /// The checks, in the order of the text.
     pub checks: Vec<Check>,
     /// Where the operands of unions are written: a union and an operand, which may be written in several places.
-    pub(crate) branches: FxHashMap<(ExprId, ExprId), Vec<Place>>,
+    pub(crate) branches: FxHashMap<(ExprId, ExprId), Vec<SourcePlace>>,
     /// The word of the architecture whose tests another tool's model is for, where their events carry tags and this reading knows none.
     pub machine: Option<&'static str>,
     /// The reading for these tests.
@@ -67,7 +67,7 @@ pub struct Definition {
     /// The name to show; for the application of a function its text with the arguments, e.g. `fencerel(F)`.
     pub name: String,
     /// How it came about.
-    pub origin: Origin,
+    pub origin: DefinitionOrigin,
     /// Set or relation.
     pub sort: Sort,
     /// What it stands for.
@@ -75,12 +75,12 @@ pub struct Definition {
     /// The `let rec` that it belongs to; its value is then part of a least fixpoint.
     pub group: Option<GroupId>,
     /// Where the definition is (for an application: the function's definition).
-    pub place: Place,
+    pub place: SourcePlace,
 }
 
 /// How a definition came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum DefinitionOrigin {
     /// `let` in the model or in a file that it includes.
     Let,
     /// `let .. in` within an expression.
@@ -134,7 +134,7 @@ pub struct Check {
     /// The expression as the text has it, in one line.
     pub text: String,
     /// Where the check is.
-    pub place: Place,
+    pub place: SourcePlace,
 }
 
 impl Check {

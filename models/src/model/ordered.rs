@@ -4,7 +4,7 @@
 //! to those that overlap partially (PTX ISA 8.7.2): who takes an access apart asks this first.
 
 use super::{Check, CheckKind, ExprId, Model, Node, Role, Sort};
-use crate::diagnostic::{Place, Span};
+use crate::diagnostic::{SourcePlace, Span};
 use crate::signature::{BaseRelation, BaseSet};
 
 /// What PTX models call causality order.
@@ -90,7 +90,7 @@ impl Model {
         relations.extend(further.iter().map(|&base| relation(Node::Relation(base))));
         let expr = relations.into_iter().reduce(|all, one| relation(Node::Union(all, one)));
         let Some(expr) = expr else { return };
-        let place = Place { file: self.source.clone(), span: Span::default() };
+        let place = SourcePlace { file: self.source.clone(), span: Span::default() };
         let text = name.to_owned();
         self.checks.push(Check {
             name: Some(text.clone()),

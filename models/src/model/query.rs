@@ -1,7 +1,7 @@
 //! Questions about a typed model: what it mentions, and where its checks and definitions are.
 
 use super::{Check, CheckKind, Definition, ExprId, Model, Node, Role};
-use crate::diagnostic::Place;
+use crate::diagnostic::SourcePlace;
 use crate::execution::Scope;
 use crate::signature::{BaseRelation, BaseSet, Signature};
 
@@ -39,8 +39,9 @@ impl Model {
     }
 
     /// Where an operand of a union is written within a definition or check.
-    pub fn branch_place(&self, within: &Place, union: ExprId, operand: ExprId) -> Option<&Place> {
-        let inside = |p: &&Place| p.file == within.file && within.span.start <= p.span.start && p.span.end <= within.span.end;
+    pub fn branch_place(&self, within: &SourcePlace, union: ExprId, operand: ExprId) -> Option<&SourcePlace> {
+        let inside =
+            |p: &&SourcePlace| p.file == within.file && within.span.start <= p.span.start && p.span.end <= within.span.end;
         self.branches.get(&(union, operand))?.iter().find(inside)
     }
 

@@ -167,7 +167,7 @@ impl RelationNames {
 
 fn shown(violation: &Violation, signature: Signature) -> PictureSubject {
     let names = RelationNames(signature);
-    let edge = |e: &explain::Edge, missing: bool| PictureEdge {
+    let edge = |e: &explain::ExplainedEdge, missing: bool| PictureEdge {
         from: e.from,
         to: e.to,
         label: names.of_link(&e.link),

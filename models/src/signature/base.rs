@@ -1,7 +1,7 @@
 //! The base sets and relations: what a model may use without defining it. How each follows from an execution is in the code; which an
 //! architecture has, and what they are called there, its text says (docs/architectures.md).
 
-use super::architecture::{Level, SameLevel};
+use super::architecture::{SameLevel, ScopeLevel};
 use super::{Signature, Tag};
 use crate::execution::{Order, Scope};
 
@@ -124,7 +124,7 @@ bases! {
     /// The events that carry a tag of an architecture whose tests no front end reads.
     Tag(Tag);
     /// The operations of a scope of such an architecture.
-    Level(Level);
+    Level(ScopeLevel);
 }
 
 bases! {

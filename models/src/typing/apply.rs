@@ -7,8 +7,8 @@ use super::Typing;
 use super::scope::NameScope;
 use super::value::{Projection, TypedExpr, TypedFunction, TypedMeaning};
 use crate::cat::ast::{CatExpr, ExprKind, Ident};
-use crate::diagnostic::{Diagnostic, Place};
-use crate::model::{Node, Origin};
+use crate::diagnostic::{Diagnostic, SourcePlace};
+use crate::model::{DefinitionOrigin, Node};
 
 impl Typing<'_> {
     /// A function with the scope of its definition. Its body is checked here once, with arguments of which nothing is known.
@@ -18,7 +18,7 @@ impl Typing<'_> {
         parameters: &[Ident],
         body: &CatExpr,
         scope: &NameScope,
-        place: Place,
+        place: SourcePlace,
         recursive: bool,
     ) -> Rc<TypedFunction> {
         let broken = !self.dialect.is_lazy() && {
@@ -130,7 +130,7 @@ impl Typing<'_> {
         self.file = file;
         self.calls.pop();
         let TypedMeaning::Typed(typed) = value else { return value };
-        let typed = self.define(&expr.to_string(), Origin::Application, typed, function.place.clone());
+        let typed = self.define(&expr.to_string(), DefinitionOrigin::Application, typed, function.place.clone());
         if let Some(key) = key.filter(|_| typed.depends.is_none()) {
             self.application_log.push(key.clone());
             self.applications.insert(key, typed.clone());

@@ -6,7 +6,7 @@ use super::scope::NameScope;
 use super::value::{TypedExpr, TypedMeaning};
 use crate::cat::ast::{CatComparison, CatCondition, CatExpr, CatInstruction, ExprKind, Ident, Pattern};
 use crate::diagnostic::{Diagnostic, Span, nearest};
-use crate::model::{Node, Origin};
+use crate::model::{DefinitionOrigin, Node};
 
 /// What the name of the procedure begins with that says what holds of a relation that `with x from f(..)` chooses.
 const CHOSEN: &str = "chosen-";
@@ -216,7 +216,7 @@ impl Typing<'_> {
             self.call(&Ident { text: holds, span: function.span }, arguments, span, scope);
             if let TypedMeaning::Typed(typed) = self.value(from, scope) {
                 let place = self.place(span);
-                let defined = self.define(&name.text, Origin::Let, typed, place);
+                let defined = self.define(&name.text, DefinitionOrigin::Let, typed, place);
                 scope.bind(&name.text, TypedMeaning::Typed(defined), true);
             }
             return;

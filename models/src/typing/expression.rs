@@ -4,8 +4,8 @@ use super::Typing;
 use super::scope::NameScope;
 use super::value::{TypedExpr, TypedMeaning, outer};
 use crate::cat::ast::{CatExpr, ExprKind};
-use crate::diagnostic::Place;
-use crate::model::{Definition, ExprId, Node, Origin, Sort};
+use crate::diagnostic::SourcePlace;
+use crate::model::{Definition, DefinitionOrigin, ExprId, Node, Sort};
 use crate::signature::{BaseRelation, BaseSet};
 
 /// A list this long is folded in two halves, so that nodes do not nest deeper than need be.
@@ -69,7 +69,7 @@ impl Typing<'_> {
             }
             ExprKind::LetIn(bindings, body) => {
                 let mut inner = scope.inner();
-                let origin = std::mem::replace(&mut self.origin, Origin::Local);
+                let origin = std::mem::replace(&mut self.origin, DefinitionOrigin::Local);
                 self.bind_all(bindings, &mut inner);
                 self.origin = origin;
                 self.value(body, &inner)
@@ -110,7 +110,7 @@ impl Typing<'_> {
 
     /// What a name means that is defined nowhere.
     pub(super) fn base(&mut self, name: &str) -> Option<TypedExpr> {
-        if self.origin == Origin::StandardLibrary || self.architecture.knows(name) {
+        if self.origin == DefinitionOrigin::StandardLibrary || self.architecture.knows(name) {
             return self.margay_base(name);
         }
         let sort = self.architecture.sort_of_absent(name)?;
@@ -209,7 +209,7 @@ impl Typing<'_> {
         };
         let (set, relation) = (fold(Sort::Set), fold(Sort::Relation));
         if let (Some(union), "|") = (relation, operator) {
-            let places: Vec<Place> = exprs.iter().map(|e| self.place(e.span)).collect();
+            let places: Vec<SourcePlace> = exprs.iter().map(|e| self.place(e.span)).collect();
             let branches = operands.iter().filter_map(|o| o.relation).zip(places);
             self.branches.extend(branches.map(|(operand, place)| (union, operand, place)));
         }
@@ -336,7 +336,7 @@ impl Typing<'_> {
     }
 
     /// Gives an expression a name: a definition and the node that refers to it. What can be of either sort stays as it is.
-    pub(super) fn define(&mut self, name: &str, origin: Origin, typed: TypedExpr, place: Place) -> TypedExpr {
+    pub(super) fn define(&mut self, name: &str, origin: DefinitionOrigin, typed: TypedExpr, place: SourcePlace) -> TypedExpr {
         let Some(sort) = typed.sort() else { return typed };
         let Some(body) = typed.of(sort) else { return typed };
         let id = crate::model::DefId::from(self.definitions.len());

@@ -8,7 +8,7 @@ use super::value::{Procedure, TypedMeaning};
 use crate::cat;
 use crate::cat::ast::{CatExpr, CatInstruction, Ident, InstructionKind};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::model::{Check, CheckKind, Origin, Sort};
+use crate::model::{Check, CheckKind, DefinitionOrigin, Sort};
 
 /// How many files one model may include, and how deep.
 const MAX_INCLUDES: usize = 200;
@@ -180,7 +180,7 @@ impl Typing<'_> {
             return self.exhaust(span, message);
         }
         self.depth += COST;
-        let origin = std::mem::replace(&mut self.origin, Origin::Local);
+        let origin = std::mem::replace(&mut self.origin, DefinitionOrigin::Local);
         self.instructions(body, scope);
         self.origin = origin;
         self.depth -= COST;

@@ -21,9 +21,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::cat;
-use crate::diagnostic::{Diagnostic, Place, SourceFile, Span};
+use crate::diagnostic::{Diagnostic, SourceFile, SourcePlace, Span};
 use crate::dialect::{self, ModelArchitecture, NameDialect};
-use crate::model::{Arena, Check, DefId, Definition, ExprId, Loaded, Model, Node, Origin, Sort};
+use crate::model::{Arena, Check, DefId, Definition, DefinitionOrigin, ExprId, Loaded, Model, Node, Sort};
 use crate::signature::{Signature, architecture};
 use scope::NameScope;
 use value::{Projection, TypedExpr, TypedMeaning};
@@ -66,7 +66,7 @@ struct Typing<'a> {
     /// The file whose text is being typed.
     file: Arc<SourceFile>,
     /// Where definitions come from now.
-    origin: Origin,
+    origin: DefinitionOrigin,
     /// The nodes so far.
     arena: Arena,
     /// The definitions so far.
@@ -90,7 +90,7 @@ struct Typing<'a> {
     /// The members of each `let rec` that is being typed, outermost first.
     open: Vec<Vec<DefId>>,
     /// The applications and calls that are being expanded, outermost first: the callee, and where.
-    calls: Vec<(String, Place)>,
+    calls: Vec<(String, SourcePlace)>,
     /// The files that are being included, outermost first.
     including: Vec<String>,
     /// How many files were included.
@@ -112,7 +112,7 @@ struct Typing<'a> {
     /// Layers that functions know, to be cleared at the end.
     captured: Vec<NameScope>,
     /// Unions, each with one of its operands and where that one is written.
-    branches: Vec<(ExprId, ExprId, Place)>,
+    branches: Vec<(ExprId, ExprId, SourcePlace)>,
 }
 
 /// A function and its arguments (as set, as relation).
@@ -225,7 +225,7 @@ impl<'a> Typing<'a> {
             architecture,
             signature: architecture.signature,
             file: source.clone(),
-            origin: Origin::StandardLibrary,
+            origin: DefinitionOrigin::StandardLibrary,
             arena: Arena::default(),
             definitions: Vec::new(),
             groups: Vec::new(),
@@ -270,7 +270,7 @@ impl<'a> Typing<'a> {
         if let Some(TypedMeaning::Typed(identity)) = self.architecture.identity.and_then(|name| scope.get(name)) {
             self.identity = identity.relation;
         }
-        self.origin = Origin::Let;
+        self.origin = DefinitionOrigin::Let;
         scope.capture()
     }
 
@@ -292,7 +292,7 @@ impl<'a> Typing<'a> {
         }
         self.warn_of_equal_names();
         self.warn_of_dialect(guessed);
-        let mut branches: FxHashMap<(ExprId, ExprId), Vec<Place>> = FxHashMap::default();
+        let mut branches: FxHashMap<(ExprId, ExprId), Vec<SourcePlace>> = FxHashMap::default();
         for (union, operand, place) in self.branches {
             branches.entry((union, operand)).or_default().push(place);
         }
@@ -316,8 +316,8 @@ impl<'a> Typing<'a> {
     }
 
     /// A place in the file that is being typed.
-    fn place(&self, span: Span) -> Place {
-        Place { file: self.file.clone(), span }
+    fn place(&self, span: Span) -> SourcePlace {
+        SourcePlace { file: self.file.clone(), span }
     }
 
     fn intern(&mut self, node: Node, sort: Sort) -> ExprId {

@@ -9,7 +9,7 @@ use super::scope::NameScope;
 use super::value::{RecursiveUse, TypedExpr, TypedMeaning};
 use crate::cat::ast::{CatExpr, ExprKind, Ident};
 use crate::cat::keywords;
-use crate::diagnostic::{Diagnostic, Place, SourceFile, Span, nearest};
+use crate::diagnostic::{Diagnostic, SourceFile, SourcePlace, Span, nearest};
 use crate::dialect::{self, ModelArchitecture, NameDialect};
 use crate::model::{Check, Sort};
 use crate::signature::{BaseRelation, BaseSet, Signature, architecture};
@@ -204,7 +204,7 @@ impl Typing<'_> {
     }
 
     /// Reports the wrong number of arguments.
-    pub(super) fn wrong_arity(&mut self, name: &str, needed: usize, found: usize, span: Span, defined: Option<&Place>) {
+    pub(super) fn wrong_arity(&mut self, name: &str, needed: usize, found: usize, span: Span, defined: Option<&SourcePlace>) {
         let count = |n: usize| format!("{n} argument{}", if n == 1 { "" } else { "s" });
         let mut error = Diagnostic::error(format!("`{name}` takes {}, not {}", count(needed), found));
         error = error.at(&self.file, span, format!("{} here", count(found)));

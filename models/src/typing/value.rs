@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::scope::NameScope;
 use crate::cat::ast::{CatExpr, CatInstruction};
-use crate::diagnostic::{Place, SourceFile};
+use crate::diagnostic::{SourceFile, SourcePlace};
 use crate::model::{ExprId, Sort};
 
 /// The meaning of an expression.
@@ -70,9 +70,9 @@ pub(super) struct RecursiveUse {
     pub(super) level: usize,
     pub(super) name: Rc<str>,
     /// Where it occurs.
-    pub(super) place: Place,
+    pub(super) place: SourcePlace,
     /// Where it is defined.
-    pub(super) defined: Place,
+    pub(super) defined: SourcePlace,
 }
 
 /// Of two dependences the one on the outer `let rec`.
@@ -95,7 +95,7 @@ pub(super) struct TypedFunction {
     /// The names that the body may use.
     pub(super) scope: NameScope,
     /// Where it is defined.
-    pub(super) place: Place,
+    pub(super) place: SourcePlace,
     /// Were there errors in the body whatever the arguments are? They are reported once.
     pub(super) broken: bool,
     /// May the body apply the function itself?
@@ -114,7 +114,7 @@ pub(super) struct Procedure {
     /// The file that the body is in.
     pub(super) file: Arc<SourceFile>,
     /// Where it is defined.
-    pub(super) place: Place,
+    pub(super) place: SourcePlace,
     /// As in [`TypedFunction::broken`].
     pub(super) broken: bool,
     /// May the body call the procedure itself?

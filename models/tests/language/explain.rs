@@ -2,7 +2,7 @@
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
-use margay_models::explain::{Contradiction, Derivation, Edge, Link, Reason, Violation, is_closed, violation};
+use margay_models::explain::{Contradiction, Derivation, ExplainedEdge, Link, Reason, Violation, is_closed, violation};
 use margay_models::judge::{JudgedValue, evaluate, judge};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{CheckKind, Model, Role, Signature, SourceFile, library};
@@ -167,7 +167,9 @@ fn told(model: &Model, execution: &Execution, check: &str) -> String {
     let edges: Vec<String> = found
         .edges_with_places()
         .iter()
-        .map(|(Edge { from, to, link }, place)| format!("{} -{}-> {}  ({place})", letter(*from), link.name(), letter(*to)))
+        .map(|(ExplainedEdge { from, to, link }, place)| {
+            format!("{} -{}-> {}  ({place})", letter(*from), link.name(), letter(*to))
+        })
         .collect();
     format!("{}\n{}\n\n{}\n\n{}", found.name, found.summary(&letter), found.words(&letter).join("\n"), edges.join("\n"))
 }

@@ -2,7 +2,7 @@
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::judge::Judge;
-use margay_models::lower::{Base, Interpretation, lower};
+use margay_models::lower::{BaseInterpretation, Interpretation, lower};
 use margay_models::signature::{BaseRelation, BaseSet};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{Execution, Model, SourceFile};
@@ -22,7 +22,7 @@ struct Level {
     universe: Expr,
 }
 
-impl Base for Level {
+impl BaseInterpretation for Level {
     fn set(&self, set: BaseSet) -> Interpretation {
         self.sets.get(&set).map_or(Interpretation::Follows, |&set| Interpretation::Is(set))
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use margay_models::cat::{self, ast::ExprKind, ast::InstructionKind};
-use margay_models::model::{Node, Origin, Sort};
+use margay_models::model::{DefinitionOrigin, Node, Sort};
 use margay_models::signature::{BaseRelation, BaseSet};
 use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 use margay_models::{Model, Role, SourceFile};
@@ -109,7 +109,7 @@ fn functions_keep_the_scope_of_their_definition() {
     let m = model("let a = po let f(x) = x; a let a = rf let g x = f(x) | a acyclic g(co)");
     let text = m.to_string();
     assert!(text.contains("co; a\n") && text.contains("let a-2 = rf"), "{text}");
-    assert!(m.definitions.iter().any(|d| d.name == "g(co)" && d.origin == Origin::Application));
+    assert!(m.definitions.iter().any(|d| d.name == "g(co)" && d.origin == DefinitionOrigin::Application));
     assert_eq!(model("acyclic (fun x -> x; po)(rf)").to_string().matches("rf; po").count(), 1);
     assert_eq!(model("acyclic (fun (x, y) -> [x]; y)(W, rf)").to_string().matches("[W]; rf").count(), 1);
     let m = model("let twice(f, x) = f(f(x)) let step(x) = x; po acyclic twice(step, rf)");

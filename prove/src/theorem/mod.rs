@@ -10,7 +10,7 @@ mod violated;
 pub use drawing::Drawing;
 pub use inhabitant::Absent;
 pub use premises::Premises;
-pub use report::{Gap, GoalReport, LemmaReport, Report, StepReport, Times};
+pub use report::{GoalReport, LemmaReport, ProofGap, Report, StepReport, Times};
 pub use shown::{ClaimFamily, shown};
 pub use violated::GoalViolation;
 
@@ -81,8 +81,8 @@ pub fn prove(setting: &Setting, stop: &StopSignal) -> Report {
         report.gap = match (&checked, failed.iter().find(|f| f.0 == goal.claim)) {
             (_, Some((_, failure))) => Some(unfinished(setting, failure)),
             (Some(Ok(proved)), None) if proved.contains(&goal.claim) => None,
-            (Some(Err(what)), None) => Some(Gap { what: what.clone(), ..Gap::default() }),
-            _ => Some(Gap { what: "the argument does not end with this claim".to_owned(), ..Gap::default() }),
+            (Some(Err(what)), None) => Some(ProofGap { what: what.clone(), ..ProofGap::default() }),
+            _ => Some(ProofGap { what: "the argument does not end with this claim".to_owned(), ..ProofGap::default() }),
         };
     }
     violated(setting, &base, &mut goals, &mut effort);
@@ -100,7 +100,7 @@ fn violated(setting: &Setting<'_>, theory: &Theory, goals: &mut [GoalReport], ef
     for (goal, report) in setting.goals.iter().zip(goals) {
         let Some(gap) = &mut report.gap else { continue };
         let Some(violation) = GoalViolation::find(setting, theory, goal, effort) else { continue };
-        *gap = Gap {
+        *gap = ProofGap {
             what: format!(
                 "a whole execution ({}) satisfies all that is supposed, and not `{}`",
                 match violation.execution.events {
@@ -142,7 +142,7 @@ fn empty(setting: &Setting, theory: &Theory, premises: Premises, effort: GroundE
         .empty
         .clone()
         .unwrap_or_else(|| "it was stopped before executions that satisfy the premises were found".to_owned());
-    let gap = Gap { what: format!("{why}: nothing was proved"), ..Gap::default() };
+    let gap = ProofGap { what: format!("{why}: nothing was proved"), ..ProofGap::default() };
     let goal = |g: &TheoremGoal| GoalReport { name: g.name.clone(), claim: g.claim.text(theory), gap: Some(gap.clone()) };
     let goals = setting.goals.iter().map(goal).collect();
     let (steps, names, tried, lemmas) = Default::default();
@@ -192,12 +192,12 @@ fn lemma(setting: &Setting, theory: &Theory, suggested: Suggested) -> LemmaRepor
 }
 
 /// What is missing, in words and as a drawing.
-fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
+fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> ProofGap {
     match missing {
         Missing::Claim(claim, structure) => {
             let claim = claim.text(theory);
             let limit = if structure.is_some() { "" } else { " within the limits of the search" };
-            Gap {
+            ProofGap {
                 what: format!("it does not follow{limit} that `{claim}`"),
                 obligation: Some(claim),
                 drawing: structure.map(|s| Drawing::of(setting, theory, &s)),
@@ -206,7 +206,7 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
         }
         Missing::Order(relation) => {
             let text = theory.text(relation);
-            Gap {
+            ProofGap {
                 what: format!("no strict order was found that contains an edge of `{text}`"),
                 obligation: Some(text),
                 drawing: None,
@@ -222,7 +222,7 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
                 1 => ". Nor is there one without the member that this is behind".to_owned(),
                 n => format!(". Nor is there one without {n} members that nothing contains the next step of"),
             };
-            Gap {
+            ProofGap {
                 what: format!(
                     "no invariant of `{of}` was found: the first two events are in it, and in no candidate{so_far}{without}"
                 ),
@@ -234,8 +234,8 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
     }
 }
 
-fn unfinished(setting: &Setting, failure: &UnrefutedObligation) -> Gap {
-    Gap {
+fn unfinished(setting: &Setting, failure: &UnrefutedObligation) -> ProofGap {
+    ProofGap {
         what: format!("the argument was found and cannot be completed: {}", failure.what),
         obligation: Some(failure.claim.clone()),
         drawing: failure.structure.as_ref().map(|s| Drawing::of(setting, &failure.theory, s)),

@@ -9,7 +9,7 @@ use margay_theorem::theorem::{Inhabitant, TheoremEvidence};
 
 /// Why something is no theorem.
 #[derive(Debug, Clone, Default)]
-pub struct Gap {
+pub struct ProofGap {
     /// In words.
     pub what: String,
     /// The claim that was not shown.
@@ -28,7 +28,7 @@ pub struct GoalReport {
     /// What it says, in the names of the theory.
     pub claim: String,
     /// What is missing; without it the goal is a theorem, checked.
-    pub gap: Option<Gap>,
+    pub gap: Option<ProofGap>,
 }
 
 impl GoalReport {
@@ -71,7 +71,7 @@ pub struct LemmaReport {
     /// What it says, in the names of the theory.
     pub claim: String,
     /// Why it is not used; without it the lemma is proved.
-    pub gap: Option<Gap>,
+    pub gap: Option<ProofGap>,
 }
 
 /// How long each part took.

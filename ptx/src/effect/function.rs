@@ -2,7 +2,7 @@
 
 use super::comparison::NumberComparison;
 use super::parts::{PartProducts, extend_sign, find_nth, mask};
-use crate::tree::{Kind, ScalarType};
+use crate::tree::{ScalarKind, ScalarType};
 
 /// Which half of a product is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -99,7 +99,7 @@ impl Computation {
     pub fn value(self, ty: ScalarType, operands: &[u64]) -> Option<u64> {
         let get = |n: usize| operands.get(n).copied();
         let (a, b) = (ty.cut(get(0)?), ty.cut(get(1).unwrap_or(0)));
-        let signed = ty.kind == Kind::Signed;
+        let signed = ty.kind == ScalarKind::Signed;
         let number = |v: u64| if signed { i128::from(ty.signed(v)) } else { i128::from(v) };
         let product = |x: u64, y: u64| number(x).wrapping_mul(number(y));
         let wide = ScalarType { bits: (ty.bits * 2).min(64), ..ty };
@@ -113,7 +113,7 @@ impl Computation {
             Self::Move => a,
             Self::Convert(from) => {
                 let raw = from.cut(get(0)?);
-                ty.cut(if from.kind == Kind::Signed { from.signed(raw) as u64 } else { raw })
+                ty.cut(if from.kind == ScalarKind::Signed { from.signed(raw) as u64 } else { raw })
             }
             Self::Not => ty.cut(!a),
             Self::Negate => ty.cut(a.wrapping_neg()),
@@ -247,7 +247,7 @@ impl Computation {
     /// The value of a sum, a difference, or a product and a sum that takes what the one before has carried or borrowed (0 or 1), and what it leaves
     /// (PTX ISA 9.7.2: `add.cc`, `subc`, `madc`). Nothing is carried by anything else.
     pub fn carried(self, ty: ScalarType, operands: &[u64], before: u64) -> [u64; 2] {
-        let word = ScalarType { kind: Kind::Unsigned, ..ty };
+        let word = ScalarType { kind: ScalarKind::Unsigned, ..ty };
         let get = |n: usize| word.cut(operands.get(n).copied().unwrap_or(0));
         let (first, second) = match self {
             Self::MultiplyAdd(half) => (Self::Multiply(half).value(ty, &[get(0), get(1)]).unwrap_or(0), get(2)),
@@ -268,8 +268,10 @@ impl Computation {
     pub fn result(self, ty: ScalarType) -> ScalarType {
         match self {
             Self::Multiply(Half::Wide) | Self::MultiplyAdd(Half::Wide) => ScalarType { bits: (ty.bits * 2).min(64), ..ty },
-            Self::Compare(_) => ScalarType { kind: Kind::Predicate, bits: 1 },
-            Self::CountOnes | Self::CountLeadingZeros | Self::FindHighest(_) => ScalarType { kind: Kind::Unsigned, bits: 32 },
+            Self::Compare(_) => ScalarType { kind: ScalarKind::Predicate, bits: 1 },
+            Self::CountOnes | Self::CountLeadingZeros | Self::FindHighest(_) => {
+                ScalarType { kind: ScalarKind::Unsigned, bits: 32 }
+            }
             _ => ty,
         }
     }
@@ -304,7 +306,7 @@ impl Update {
     /// What is left of an old value (PTX ISA 9.7.13, `atom`); nothing where operands are missing. Of floats there is no sum here.
     pub fn value(self, ty: ScalarType, old: u64, operands: &[u64]) -> Option<u64> {
         let (old, a) = (ty.cut(old), ty.cut(*operands.first()?));
-        let number = |v: u64| if ty.kind == Kind::Signed { i128::from(ty.signed(v)) } else { i128::from(v) };
+        let number = |v: u64| if ty.kind == ScalarKind::Signed { i128::from(ty.signed(v)) } else { i128::from(v) };
         Some(ty.cut(match self {
             Self::Exchange => a,
             Self::CompareAndSwap if old == a => *operands.get(1)?,

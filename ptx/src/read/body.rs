@@ -2,7 +2,7 @@
 
 use super::{Block, FunctionDraft, MAX_DEPTH, PtxReader, ReadFailure};
 use crate::lex::{At, PtxToken};
-use crate::tree::{Function, Instruction, Operand, Register, RegisterId, ScalarType, Space, VariableId, position};
+use crate::tree::{DeclaredRegister, Function, Instruction, Operand, RegisterId, ScalarType, StateSpace, VariableId, position};
 
 impl<'t> PtxReader<'t> {
     /// A function from behind its directive.
@@ -119,11 +119,11 @@ impl<'t> PtxReader<'t> {
                 PtxToken::Dot(word @ ("local" | "shared" | "param" | "global" | "const")) => {
                     self.advance();
                     let space = match word {
-                        "local" => Space::Local,
-                        "shared" => Space::Shared,
-                        "param" => Space::Parameter,
-                        "global" => Space::Global,
-                        _ => Space::Constant,
+                        "local" => StateSpace::Local,
+                        "shared" => StateSpace::Shared,
+                        "param" => StateSpace::Parameter,
+                        "global" => StateSpace::Global,
+                        _ => StateSpace::Constant,
                     };
                     for (name, id) in self.variables(space, false)? {
                         draft.blocks[draft.open].variables.insert(name, id);
@@ -173,7 +173,7 @@ impl<'t> PtxReader<'t> {
             }
             for n in 0..count {
                 let name = if family { format!("{name}{n}") } else { name.to_owned() };
-                draft.function.registers.push(Register { name, ty });
+                draft.function.registers.push(DeclaredRegister { name, ty });
             }
             let block = &mut draft.blocks[draft.open];
             match family {

@@ -2,7 +2,7 @@
 
 use super::{FunctionDraft, MAX_DEPTH, PtxReader, ReadFailure};
 use crate::lex::PtxToken;
-use crate::tree::{Initial, Kind, Parameter, RegisterId, ScalarType, Space, Variable, VariableId};
+use crate::tree::{Initial, MemoryVariable, Parameter, RegisterId, ScalarKind, ScalarType, StateSpace, VariableId};
 
 /// The most bytes of a variable.
 const MAX_BYTES: u64 = 1 << 39;
@@ -25,9 +25,9 @@ impl<'t> PtxReader<'t> {
             }
             PtxToken::Dot(word) => {
                 let space = match word {
-                    "global" | "tex" => Space::Global,
-                    "const" => Space::Constant,
-                    "shared" => Space::Shared,
+                    "global" | "tex" => StateSpace::Global,
+                    "const" => StateSpace::Constant,
+                    "shared" => StateSpace::Shared,
                     _ => return Err(self.expected("`.func`, `.entry`, `.global`, `.const` or `.shared`")),
                 };
                 self.advance();
@@ -41,7 +41,7 @@ impl<'t> PtxReader<'t> {
     }
 
     /// The variables of a declaration, from behind the state space up to what ends it.
-    pub(super) fn variables(&mut self, space: Space, external: bool) -> Result<Vec<(&'t str, VariableId)>, ReadFailure> {
+    pub(super) fn variables(&mut self, space: StateSpace, external: bool) -> Result<Vec<(&'t str, VariableId)>, ReadFailure> {
         let (mut align, mut vector, mut ty, mut pointer) = (None, 1, None, false);
         while let PtxToken::Dot(word) = self.token() {
             match word {
@@ -63,7 +63,7 @@ impl<'t> PtxReader<'t> {
                     self.expect(')')?;
                     continue;
                 }
-                "texref" | "samplerref" | "surfref" => ty = Some(ScalarType { kind: Kind::Bits, bits: 64 }),
+                "texref" | "samplerref" | "surfref" => ty = Some(ScalarType { kind: ScalarKind::Bits, bits: 64 }),
                 "global" | "const" | "shared" | "local" | "param" if pointer => {}
                 _ => match ScalarType::from_name(word) {
                     Some(found) => ty = Some(found),
@@ -95,7 +95,7 @@ impl<'t> PtxReader<'t> {
                 return Err((format!("`{name}` has {many} bytes; a variable may have {MAX_BYTES}"), at, at + name.len()));
             }
             let id = VariableId(self.module.variables.len() as u32);
-            self.module.variables.push(Variable {
+            self.module.variables.push(MemoryVariable {
                 name: name.to_owned(),
                 space,
                 ty,
@@ -179,7 +179,7 @@ impl<'t> PtxReader<'t> {
             match self.token() {
                 PtxToken::Dot("param") => {
                     self.advance();
-                    for (name, id) in self.variables(Space::Parameter, false)? {
+                    for (name, id) in self.variables(StateSpace::Parameter, false)? {
                         draft.blocks[0].variables.insert(name, id);
                         draft.function.variables.push(id);
                         found.push(Parameter::Memory(id));

@@ -2,7 +2,7 @@
 
 use super::{PtxReader, ReadFailure};
 use crate::lex::PtxToken;
-use crate::tree::Line;
+use crate::tree::SourceLine;
 
 impl PtxReader<'_> {
     pub(super) fn file(&mut self) -> Result<(), ReadFailure> {
@@ -19,9 +19,9 @@ impl PtxReader<'_> {
 
     pub(super) fn loc(&mut self) -> Result<(), ReadFailure> {
         self.advance();
-        let mut three = || -> Result<Line, ReadFailure> {
+        let mut three = || -> Result<SourceLine, ReadFailure> {
             let mut n = || self.number("a number of `.loc FILE LINE COLUMN`").map(|n| n.min(u64::from(u32::MAX)) as u32);
-            Ok(Line { file: n()?, line: n()?, column: n()? })
+            Ok(SourceLine { file: n()?, line: n()?, column: n()? })
         };
         let mut line = three()?;
         while self.eat(',') {
@@ -34,7 +34,7 @@ impl PtxReader<'_> {
                 }
                 _ => {
                     let mut n = || self.number("a number of `inlined_at`").map(|n| n.min(u64::from(u32::MAX)) as u32);
-                    let around = Line { file: n()?, line: n()?, column: n()? };
+                    let around = SourceLine { file: n()?, line: n()?, column: n()? };
                     self.inlined.insert(line, around);
                     line = self.own_line(line);
                 }
@@ -50,10 +50,10 @@ impl PtxReader<'_> {
 
     /// The line of the kernel's own file that a line is of: itself, or, of what was inlined from headers, the innermost line of the file in which
     /// the outermost call stands.
-    fn own_line(&self, line: Line) -> Line {
+    fn own_line(&self, line: SourceLine) -> SourceLine {
         // Calls are not as deep as this; a text may name lines that are inlined in each other.
         const DEEPEST: usize = 64;
-        let calls: Vec<Line> =
+        let calls: Vec<SourceLine> =
             std::iter::successors(Some(line), |l| self.inlined.get(l).copied().filter(|next| next != l)).take(DEEPEST).collect();
         let own = calls.last().map_or(line.file, |last| last.file);
         calls.into_iter().find(|l| l.file == own).unwrap_or(line)

@@ -7,7 +7,7 @@ mod lines;
 use rustc_hash::FxHashMap;
 
 use crate::lex::{At, PtxToken, ReadFailure, tokens};
-use crate::tree::{Function, Instruction, Line, Module, Operand, ReadError, RegisterId, ScalarType, VariableId, position};
+use crate::tree::{Function, Instruction, Module, Operand, ReadError, RegisterId, ScalarType, SourceLine, VariableId, position};
 
 /// How deep operands and initialisers may be nested; PTX needs two.
 const MAX_DEPTH: usize = 8;
@@ -41,9 +41,9 @@ struct PtxReader<'t> {
     next: usize,
     module: Module,
     globals: FxHashMap<&'t str, VariableId>,
-    line: Option<Line>,
+    line: Option<SourceLine>,
     /// Where what stands in a line was inlined.
-    inlined: FxHashMap<Line, Line>,
+    inlined: FxHashMap<SourceLine, SourceLine>,
 }
 
 /// A block of a function: what is declared in it.

@@ -75,7 +75,7 @@ pub fn run(options: &ClassifyOptions, output: &Output) -> CommandOutcome {
     Ok(exit)
 }
 
-fn classify(file: &str, test: &Test) -> Result<NamedTest, margay_litmus::unfold::Error> {
+fn classify(file: &str, test: &Test) -> Result<NamedTest, margay_litmus::unfold::UnfoldError> {
     Ok(NamedTest { file: file.to_owned(), name: test.name.clone(), form: IdentityForm::of(test)?, known: Name::of(test)? })
 }
 

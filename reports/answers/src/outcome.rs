@@ -1,6 +1,6 @@
 //! The first line of an answer about a litmus test: whether its outcome is allowed, with the bound, the axioms that count, and what is missing.
 
-use margay_litmus::explicit::Verdict;
+use margay_litmus::explicit::TestVerdict;
 use margay_litmus::gap::GapKind;
 use margay_litmus::test::{Quantifier, Test};
 
@@ -9,7 +9,7 @@ use crate::races;
 use crate::restriction::Restriction;
 
 /// Of the verdict on a test under a model; loops were gone round as often as `unroll` says.
-pub fn headline(test: &Test, model: &str, verdict: &Verdict, unroll: usize, restriction: &Restriction) -> Headline {
+pub fn headline(test: &Test, model: &str, verdict: &TestVerdict, unroll: usize, restriction: &Restriction) -> Headline {
     let always = test.condition.quantifier == Quantifier::Forall;
     let gap = verdict.gap.as_ref().filter(|gap| !verdict.reachable && gap.is_beyond(verdict.bounded)).map(|gap| gap.kind());
     let is_bounded = verdict.bounded && !verdict.reachable && gap.is_none();

@@ -1,6 +1,6 @@
 //! Asking for races: of models that have a word for them, on request.
 
-use margay_litmus::explicit::Verdict;
+use margay_litmus::explicit::TestVerdict;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{DATA_RACE, Model, RaceMeaning};
 
@@ -22,7 +22,7 @@ pub fn of(model: Model, wanted: bool) -> Result<Model, Diagnostic> {
 }
 
 /// What a first line says of races, behind whether the outcome is allowed; nothing of a program that has none.
-pub fn words(verdict: &Verdict) -> &'static str {
+pub fn words(verdict: &TestVerdict) -> &'static str {
     match (verdict.racy, verdict.race_meaning, &verdict.race) {
         (Some(true), Some(RaceMeaning::Defined), _) => ", and the program has a data race",
         (Some(true), _, Some(_)) => ", and the program is undefined (it has a race)",

@@ -28,7 +28,7 @@ pub fn by_engine(error: &explicit::Error, file: &str, source: &Arc<SourceFile>, 
 }
 
 /// Why the machine cannot run a test.
-pub fn by_machine(error: &sim::Error, file: &str, read: &Read) -> Diagnostic {
+pub fn by_machine(error: &sim::UnfoldError, file: &str, read: &Read) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("`{file}` cannot be run on the machine: {error}"));
     match error.place {
         Some(span) => diagnostic.at(&read.file, span, "here"),

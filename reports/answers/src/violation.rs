@@ -2,12 +2,12 @@
 
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
-use margay_models::explain::{Edge, Violation};
+use margay_models::explain::{ExplainedEdge, Violation};
 use margay_models::picture::{event_label, event_name};
 use margay_reports::violation as report;
 
-fn edges<'a>(edges: impl IntoIterator<Item = &'a Edge>, name: &dyn Fn(Event) -> String) -> Vec<report::EdgeRecord> {
-    let edge = |e: &Edge| report::EdgeRecord { from: name(e.from), to: name(e.to), relation: e.link.name() };
+fn edges<'a>(edges: impl IntoIterator<Item = &'a ExplainedEdge>, name: &dyn Fn(Event) -> String) -> Vec<report::EdgeRecord> {
+    let edge = |e: &ExplainedEdge| report::EdgeRecord { from: name(e.from), to: name(e.to), relation: e.link.name() };
     edges.into_iter().map(edge).collect()
 }
 

@@ -209,7 +209,7 @@ impl Application {
         for condition in &text.post {
             let error = |what: String| Diagnostic::error(what).at(&file, at(condition.span()), "");
             let read = PostCondition::read(condition.get_ref()).map_err(&error)?;
-            let of_module = module.variables.iter().find(|v| v.name == read.array && v.space == margay_ptx::Space::Global);
+            let of_module = module.variables.iter().find(|v| v.name == read.array && v.space == margay_ptx::StateSpace::Global);
             let words = arrays.iter().find(|a| a.name == read.array).map(|a| a.words.len() as u64);
             let words = words.or(of_module.and_then(|v| v.size).map(|bytes| bytes / 4));
             match (words, read.elements) {

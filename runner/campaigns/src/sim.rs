@@ -135,7 +135,7 @@ fn simulate(
     test: &Test,
     options: &SimulationOptions,
     stop: &Arc<AtomicBool>,
-) -> Result<(SimulatedMachine, SimulationResult), sim::Error> {
+) -> Result<(SimulatedMachine, SimulationResult), sim::UnfoldError> {
     let machine = SimulatedMachine::new(test, options.machine)?;
     let start = Instant::now();
     let limits = ExplorationLimits {

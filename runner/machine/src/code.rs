@@ -5,7 +5,9 @@ use margay_ptx::effect::{
 };
 use margay_ptx::exchange::Exchange;
 use margay_ptx::float::{self, FloatFunction};
-use margay_ptx::{Function, Instruction, Kind, Line, Module, Operand, Parameter, RegisterId, ScalarType, Space, VariableId};
+use margay_ptx::{
+    Function, Instruction, Module, Operand, Parameter, RegisterId, ScalarKind, ScalarType, SourceLine, StateSpace, VariableId,
+};
 use rustc_hash::FxHashMap;
 
 use crate::address::{ArrayRoom, SHARED};
@@ -192,7 +194,7 @@ impl MachineAccess {
 
     /// What a register holds that a value of memory was loaded into: a narrow load fills it.
     pub fn widened(&self, value: u64) -> u64 {
-        if self.ty.kind == Kind::Signed { self.ty.signed(value) as u64 } else { value }
+        if self.ty.kind == ScalarKind::Signed { self.ty.signed(value) as u64 } else { value }
     }
 }
 
@@ -226,7 +228,7 @@ pub(crate) struct DecodedFunction {
     pub name: String,
     pub steps: Vec<GuardedStep>,
     /// The line of the source of each step, and where the instruction stands in the text.
-    pub places: Vec<(Option<Line>, usize)>,
+    pub places: Vec<(Option<SourceLine>, usize)>,
     pub registers: u32,
     /// The memory of a call.
     pub variables: FrameVariables,
@@ -271,7 +273,7 @@ pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<Machi
         function.parameters.iter().chain(&function.results).filter_map(by_register).collect()
     };
     registers::share_places(&mut codes, &places.of.iter().map(outside).collect::<Vec<_>>());
-    let fixed = module.variables.iter().enumerate().filter(|(_, v)| matches!(v.space, Space::Global | Space::Constant));
+    let fixed = module.variables.iter().enumerate().filter(|(_, v)| matches!(v.space, StateSpace::Global | StateSpace::Constant));
     let globals = fixed.filter_map(|(n, v)| Some((v.name.clone(), *places.fixed.get(&VariableId(n as u32))?, v.size?))).collect();
     Ok(MachineProgram { codes, dynamic: places.shared.dynamic, globals })
 }
@@ -344,8 +346,8 @@ impl StepDecoder<'_> {
         // A variable that is named without a space is in its own.
         let window = match (access.window, base) {
             (Window::Generic, Operand::Variable(id, _)) => match self.places.module.variable(*id).space {
-                Space::Shared => Window::Shared,
-                Space::Local | Space::Parameter => Window::Local,
+                StateSpace::Shared => Window::Shared,
+                StateSpace::Local | StateSpace::Parameter => Window::Local,
                 _ => Window::Global,
             },
             (window, _) => window,
@@ -437,7 +439,7 @@ impl StepDecoder<'_> {
             }
             Effect::Modify { access, update, to, base, offset, operands } => {
                 let is_sum = matches!(update, Update::Add | Update::Min | Update::Max);
-                if access.ty.kind == Kind::Float && !(is_sum && matches!(access.ty.bits, 32 | 64)) {
+                if access.ty.kind == ScalarKind::Float && !(is_sum && matches!(access.ty.bits, 32 | 64)) {
                     return None;
                 }
                 let [a, b] = self.sources::<2>(&operands)?;
@@ -458,7 +460,7 @@ impl StepDecoder<'_> {
                 DecodedStep::Meet(MeetingStep::Barrier(meeting, self.source(barrier)?, count))
             }
             Effect::WarpBarrier(mask) => DecodedStep::Meet(MeetingStep::WarpBarrier(self.source(mask)?)),
-            Effect::Exchange { exchange: Exchange::Reduce(_), ty, .. } if ty.kind == Kind::Float => {
+            Effect::Exchange { exchange: Exchange::Reduce(_), ty, .. } if ty.kind == ScalarKind::Float => {
                 DecodedStep::Unknown(format!("`{}`: what floats of a warp make together", i.opcode).into())
             }
             Effect::Exchange { exchange, ty, to, operands, mask } => {

@@ -1,6 +1,6 @@
 //! What goes wrong in a run.
 
-use margay_ptx::Line;
+use margay_ptx::SourceLine;
 
 /// Why a kernel did not run to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Fault {
     pub kind: FaultKind,
     pub function: String,
     /// The line of the source.
-    pub line: Option<Line>,
+    pub line: Option<SourceLine>,
     /// Where the instruction stands in the text, in bytes.
     pub at: usize,
     pub block: [u32; 3],

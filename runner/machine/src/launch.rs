@@ -1,6 +1,6 @@
 //! What is run, and what comes of it.
 
-use margay_ptx::{Line, ReadError};
+use margay_ptx::{ReadError, SourceLine};
 use rustc_hash::FxHashMap;
 
 use crate::code::{self, MachineProgram};
@@ -52,7 +52,7 @@ impl MachineModule {
     /// Where what went wrong stands: in the source, if the text says where, and else in the text itself.
     pub fn place(&self, fault: &Fault) -> String {
         match fault.line {
-            Some(Line { file, line, .. }) => match self.files.get(&file).and_then(|path| path.rsplit(['/', '\\']).next()) {
+            Some(SourceLine { file, line, .. }) => match self.files.get(&file).and_then(|path| path.rsplit(['/', '\\']).next()) {
                 Some(name) => format!("{name}:{line}"),
                 None => format!("line {line}"),
             },

@@ -8,7 +8,7 @@ mod value;
 
 use fastrand::Rng;
 use margay_ptx::exchange::Exchange;
-use margay_ptx::{Line, ScalarType};
+use margay_ptx::{ScalarType, SourceLine};
 
 use crate::address::ArrayRoom;
 use crate::code::MachineProgram;
@@ -282,7 +282,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let threads: u32 = self.launch.threads.iter().product();
         let thread = &self.threads[t];
         let code = &self.program.codes[thread.code as usize];
-        let (line, at): (Option<Line>, usize) = code.places.get(thread.at as usize).copied().unwrap_or((None, 0));
+        let (line, at): (Option<SourceLine>, usize) = code.places.get(thread.at as usize).copied().unwrap_or((None, 0));
         Fault {
             kind,
             function: code.name.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use margay_ptx::effect::reached;
-use margay_ptx::{Function, Initial, Module, Operand, Parameter, Space, Variable, VariableId};
+use margay_ptx::{Function, Initial, MemoryVariable, Module, Operand, Parameter, StateSpace, VariableId};
 use rustc_hash::FxHashMap;
 
 use crate::address::{ArrayRoom, FRAME_WINDOWS, SHARED_WINDOWS};
@@ -63,12 +63,12 @@ pub(crate) struct VariablePlaces<'m> {
     pub of_frames: Vec<FrameVariables>,
 }
 
-fn name_of(variable: &Variable) -> Arc<str> {
+fn name_of(variable: &MemoryVariable) -> Arc<str> {
     variable.source_name().unwrap_or(&variable.name).into()
 }
 
 /// The next place at which a variable of shared memory may be.
-fn aligned(at: u64, variable: &Variable) -> u64 {
+fn aligned(at: u64, variable: &MemoryVariable) -> u64 {
     at.next_multiple_of(variable.align.unwrap_or(u64::from(variable.ty.bits.div_ceil(8))).clamp(1, 256))
 }
 
@@ -78,7 +78,7 @@ fn shared_of(module: &Module, kernel: usize) -> Vec<VariableId> {
     for function in reached(module, [kernel]) {
         let operands = module.functions[function].body.iter().flatten().flat_map(|i| &i.operands);
         used.extend(operands.flat_map(Operand::parts).filter_map(|part| match part {
-            Operand::Variable(id, _) if module.variable(*id).space == Space::Shared => Some(*id),
+            Operand::Variable(id, _) if module.variable(*id).space == StateSpace::Shared => Some(*id),
             _ => None,
         }));
     }
@@ -105,7 +105,7 @@ impl<'m> VariablePlaces<'m> {
         let of: Vec<usize> = (0..module.functions.len()).filter(|&f| module.functions[f].body.is_some()).collect();
         let mut fixed = FxHashMap::default();
         for (n, variable) in module.variables.iter().enumerate() {
-            if !matches!(variable.space, Space::Global | Space::Constant) {
+            if !matches!(variable.space, StateSpace::Global | StateSpace::Constant) {
                 continue;
             }
             let size = variable.size.ok_or_else(|| format!("`{}` has no size: it is of another module", variable.name))?;
@@ -128,7 +128,7 @@ impl<'m> VariablePlaces<'m> {
         let module = self.module;
         for (n, variable) in module.variables.iter().enumerate() {
             let Some(&address) = self.fixed.get(&VariableId(n as u32)) else { continue };
-            if !matches!(variable.space, Space::Global | Space::Constant) {
+            if !matches!(variable.space, StateSpace::Global | StateSpace::Constant) {
                 continue;
             }
             let bytes = usize::from(variable.ty.bits.div_ceil(8));
@@ -153,7 +153,7 @@ fn shared_variables(module: &Module) -> Result<(SharedVariables, Vec<(VariableId
     let used: Vec<(usize, Vec<VariableId>)> = module.kernels().map(|kernel| (kernel, shared_of(module, kernel))).collect();
     let mut ends = vec![0; used.len()];
     let (mut rooms, mut ids, mut addresses, mut open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (n, variable) in module.variables.iter().enumerate().filter(|(_, v)| v.space == Space::Shared) {
+    for (n, variable) in module.variables.iter().enumerate().filter(|(_, v)| v.space == StateSpace::Shared) {
         let id = VariableId(n as u32);
         let Some(bytes) = variable.size else {
             open.push(id);
@@ -196,7 +196,7 @@ fn frame(module: &Module, function: &Function, frames: &mut FxHashMap<VariableId
     let mut found = FrameVariables::default();
     for id in of_parameters.chain(function.variables.iter().copied()) {
         let variable = module.variable(id);
-        if !matches!(variable.space, Space::Local | Space::Parameter) || frames.contains_key(&id) {
+        if !matches!(variable.space, StateSpace::Local | StateSpace::Parameter) || frames.contains_key(&id) {
             continue;
         }
         let bytes = variable.size.unwrap_or(8);

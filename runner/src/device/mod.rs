@@ -4,8 +4,7 @@ mod build;
 #[cfg(not(target_family = "wasm"))]
 mod cuda;
 #[cfg(target_family = "wasm")]
-#[path = "no_cuda.rs"]
-mod cuda;
+mod no_cuda;
 mod planted;
 mod shape;
 mod sim;
@@ -24,9 +23,10 @@ use crate::outcome::{Histogram, Observed};
 use crate::sim as machine;
 
 pub use build::{Artifact, Assemble, BuildSubject, Image, assemble, by, emit};
-pub use cuda::Cuda;
 #[cfg(not(target_family = "wasm"))]
-pub use cuda::{CudaArray, CudaProgram, ProgramLaunch};
+pub use cuda::{Cuda, CudaArray, CudaProgram, ProgramLaunch};
+#[cfg(target_family = "wasm")]
+pub use no_cuda::NoCuda as Cuda;
 pub use planted::{Failing, PlantedFault, Titan};
 pub use shape::DeviceShape;
 pub use sim::SimulatedDevice;
@@ -123,7 +123,7 @@ pub enum DeviceFailure {
     /// There is no such device here.
     Absent(String),
     /// The machine cannot run the test.
-    Machine(machine::Error),
+    Machine(machine::UnfoldError),
     /// There is no kernel for the test.
     Kernel(EmissionError),
     /// The driver or the assembler refuses the kernel: its log.

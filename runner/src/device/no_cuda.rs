@@ -6,9 +6,9 @@ use super::{Counts, Device, DeviceDescription, DeviceFailure, Request};
 use crate::sass::Toolkit;
 
 /// A GPU that is never opened.
-pub enum Cuda {}
+pub enum NoCuda {}
 
-impl Cuda {
+impl NoCuda {
     /// Says that there is none.
     ///
     /// # Errors
@@ -20,7 +20,7 @@ impl Cuda {
     }
 }
 
-impl Device for Cuda {
+impl Device for NoCuda {
     fn description(&self) -> &DeviceDescription {
         match *self {}
     }

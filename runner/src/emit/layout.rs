@@ -1,6 +1,6 @@
 //! Which part of which instance each thread of the GPU plays: the scope tree of the test, laid out over ctas and clusters.
 
-use margay_litmus::test::{AsyncAction, Instruction, Operation, Test, ThreadId};
+use margay_litmus::test::{AsyncAction, Operation, Test, TestInstruction, ThreadId};
 use margay_models::execution::Placement;
 
 use super::EmissionError;
@@ -45,7 +45,7 @@ const ALONE: u32 = 8;
 
 /// Does the test have asynchronous stores or reductions of one value, which only launches with clusters have?
 fn needs_clusters(test: &Test) -> bool {
-    let is_one = |i: &Instruction| match &i.operation {
+    let is_one = |i: &TestInstruction| match &i.operation {
         Operation::Async(of) => matches!(of.action, AsyncAction::Store { .. } | AsyncAction::Reduce { .. }),
         _ => false,
     };

@@ -26,7 +26,7 @@ mod stress;
 mod target;
 mod writing;
 
-use margay_litmus::test::{Base, Body, Dialect, Instruction, Operation, Space, Test, ThreadId, Type, TypeKind, Variable};
+use margay_litmus::test::{Base, Body, Dialect, Operation, Space, Test, TestInstruction, ThreadId, Type, TypeKind, Variable};
 use margay_litmus::unfold::Code;
 use margay_models::execution::Proxy;
 
@@ -196,7 +196,7 @@ fn sources(
 }
 
 /// Which instructions of a thread control can come to: the assembler leaves others out.
-pub(crate) fn reachable(instructions: &[Instruction]) -> Vec<bool> {
+pub(crate) fn reachable(instructions: &[TestInstruction]) -> Vec<bool> {
     let label = |name: &String| instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name));
     let mut reached = vec![false; instructions.len()];
     let mut next = vec![0];

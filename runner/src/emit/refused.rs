@@ -1,8 +1,8 @@
 //! What no kernel here can do, or not in an environment: refused before anything is written.
 
 use margay_litmus::test::{
-    AsyncAction, AsyncFamily, AsyncOperation, BarrierMode, Base, ClusterBarrier, InitialValue, Instruction, MbarrierAction,
-    MbarrierOperation, Operation, Space, Test, ThreadId, Value,
+    AsyncAction, AsyncFamily, AsyncOperation, BarrierMode, Base, ClusterBarrier, InitialValue, MbarrierAction, MbarrierOperation,
+    Operation, Space, Test, TestInstruction, TestOperand, ThreadId,
 };
 use margay_litmus::unfold::Code;
 
@@ -157,11 +157,11 @@ pub(super) fn asynchronous(test: &Test, target: GpuTarget, environment: &Environ
 /// completes a phase. The first can come where a phase is to end before the next arrivals, and a wait that fails lets its thread go on.
 fn arrivals_too_many(test: &Test) -> Result<(), EmissionError> {
     let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
-    let waits = |i: &Instruction| {
+    let waits = |i: &TestInstruction| {
         matches!(&i.operation, Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { .. }, .. }))
     };
     // A wait in a loop: a jump behind it leads to a label before it.
-    let lasts = |code: &[Instruction], n: usize| {
+    let lasts = |code: &[TestInstruction], n: usize| {
         code[n..].iter().any(|i| match &i.operation {
             Operation::Goto(to) | Operation::BranchIf { target: to, .. } => {
                 code[..n].iter().any(|i| matches!(&i.operation, Operation::Label(label) if label == to))
@@ -248,15 +248,16 @@ fn mbarriers_without_count(test: &Test) -> Result<(), EmissionError> {
     let threads = || (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u16)));
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
         let name = &mbarrier.name;
-        let of_it =
-            |i: &Instruction| i.operation.further_addresses().iter().any(|a| matches!(&a.base, Base::Location(n) if n == name));
-        let action = |i: &Instruction| match &i.operation {
+        let of_it = |i: &TestInstruction| {
+            i.operation.further_addresses().iter().any(|a| matches!(&a.base, Base::Location(n) if n == name))
+        };
+        let action = |i: &TestInstruction| match &i.operation {
             Operation::Mbarrier(of) if of_it(i) => Some(of.action.clone()),
             _ => None,
         };
-        let initialises = |i: &Instruction| i.guard.is_none() && matches!(action(i), Some(MbarrierAction::Initialise { .. }));
-        let invalidates = |i: &Instruction| matches!(action(i), Some(MbarrierAction::Invalidate));
-        let changes = |code: &[Instruction]| code.iter().any(|i| initialises(i) || invalidates(i));
+        let initialises = |i: &TestInstruction| i.guard.is_none() && matches!(action(i), Some(MbarrierAction::Initialise { .. }));
+        let invalidates = |i: &TestInstruction| matches!(action(i), Some(MbarrierAction::Invalidate));
+        let changes = |code: &[TestInstruction]| code.iter().any(|i| initialises(i) || invalidates(i));
         if mbarrier.value.is_some() && !threads().any(changes) {
             continue;
         }
@@ -294,7 +295,7 @@ fn mbarriers_without_count(test: &Test) -> Result<(), EmissionError> {
 /// A barrier, as an instruction comes to it.
 struct BarrierVisit<'t> {
     /// That of a cta has a number, that of a cluster none.
-    number: Option<&'t Value>,
+    number: Option<&'t TestOperand>,
     arrives: bool,
     waits: bool,
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use margay_litmus::test::{
-    AsyncAction, AsyncOperation, Atom, AwaitedPhase, Base, InitialValue, Instruction, LocalFunction, MbarrierAction,
-    MbarrierOperation, Operation, Test, ThreadId, Value,
+    AsyncAction, AsyncOperation, AtomInstruction, AwaitedPhase, Base, InitialValue, LocalFunction, MbarrierAction,
+    MbarrierOperation, Operation, Test, TestInstruction, TestOperand, ThreadId,
 };
 
 /// The registers of one thread, by name.
@@ -23,7 +23,7 @@ pub(super) struct Registers {
 impl Registers {
     /// Of a thread. Registers are 32 bits wide, but for those that hold addresses or take part in 64-bit operations: a
     /// conversion right after a load would wait for it, and with it every access that follows.
-    pub(super) fn new(test: &Test, thread: ThreadId, instructions: &[Instruction]) -> Self {
+    pub(super) fn new(test: &Test, thread: ThreadId, instructions: &[TestInstruction]) -> Self {
         let mut registers = Self {
             renames: !instructions.iter().any(|i| matches!(i.operation, Operation::Label(_))),
             prefix: format!("%t{}_", thread.0),
@@ -63,7 +63,7 @@ impl Registers {
         *self.wide.entry(name.to_owned()).or_insert(false) |= wide;
     }
 
-    fn widths(&mut self, i: &Instruction) {
+    fn widths(&mut self, i: &TestInstruction) {
         if let Some(guard) = &i.guard {
             self.widen(&guard.register, false);
         }
@@ -72,7 +72,7 @@ impl Registers {
             if let Base::Register(name) = &address.base {
                 self.widen(name, true);
             }
-            if let Some(Value::Register(name)) = &address.offset {
+            if let Some(TestOperand::Register(name)) = &address.offset {
                 self.widen(name, false);
             }
         };
@@ -83,7 +83,7 @@ impl Registers {
             }
             Operation::Store { address, value, .. } => {
                 base(address);
-                if let Value::Register(name) = value {
+                if let TestOperand::Register(name) = value {
                     self.widen(name, false);
                 }
             }
@@ -96,15 +96,15 @@ impl Registers {
             Operation::VectorStore { address, values, .. } => {
                 base(address);
                 for value in values {
-                    if let Value::Register(name) = value {
+                    if let TestOperand::Register(name) = value {
                         self.widen(name, false);
                     }
                 }
             }
-            Operation::Atom(Atom { access, destination, address, operand, replacement, .. }) => {
+            Operation::Atom(AtomInstruction { access, destination, address, operand, replacement, .. }) => {
                 base(address);
                 for v in [Some(operand), replacement.as_ref()].into_iter().flatten() {
-                    if let Value::Register(name) = v {
+                    if let TestOperand::Register(name) = v {
                         self.widen(name, false);
                     }
                 }
@@ -114,12 +114,12 @@ impl Registers {
             }
             Operation::Local { function, ty, destination, operands } => {
                 let wide = operands.iter().any(|o| match o {
-                    Value::Register(name) => self.wide.get(name).copied().unwrap_or(false),
-                    Value::AddressOf(_) => true,
-                    Value::Integer(_) => false,
+                    TestOperand::Register(name) => self.wide.get(name).copied().unwrap_or(false),
+                    TestOperand::AddressOf(_) => true,
+                    TestOperand::Integer(_) => false,
                 });
                 for o in operands {
-                    if let Value::Register(name) = o {
+                    if let TestOperand::Register(name) = o {
                         self.widen(name, false);
                     }
                 }
@@ -132,21 +132,21 @@ impl Registers {
             Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { destination, phase, .. }, .. }) => {
                 self.widen(destination, false);
                 match phase {
-                    AwaitedPhase::Token(Value::Register(name)) => self.widen(name, true),
-                    AwaitedPhase::Parity(Value::Register(name)) => self.widen(name, false),
+                    AwaitedPhase::Token(TestOperand::Register(name)) => self.widen(name, true),
+                    AwaitedPhase::Parity(TestOperand::Register(name)) => self.widen(name, false),
                     _ => {}
                 }
             }
             Operation::Warp(meeting) => {
                 let registers = meeting.brought().iter().filter_map(|value| match value {
-                    Value::Register(name) => Some(name.as_str()),
+                    TestOperand::Register(name) => Some(name.as_str()),
                     _ => None,
                 });
                 meeting.destination().into_iter().chain(registers).for_each(|name| self.widen(name, false));
             }
             Operation::PendingCount { destination, token } => {
                 self.widen(destination, false);
-                if let Value::Register(name) = token {
+                if let TestOperand::Register(name) = token {
                     self.widen(name, true);
                 }
             }
@@ -157,14 +157,14 @@ impl Registers {
                     _ => (&[][..], &None),
                 };
                 for v in values {
-                    if let Value::Register(name) = v {
+                    if let TestOperand::Register(name) = v {
                         self.widen(name, ty.is_some_and(|t| t.bits == 64));
                     }
                 }
             }
             Operation::BranchIf { left, right, .. } => {
                 for v in [left, right] {
-                    if let Value::Register(name) = v {
+                    if let TestOperand::Register(name) = v {
                         self.widen(name, false);
                     }
                 }

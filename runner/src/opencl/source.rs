@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, Base, Body, Dialect, FenceOrder, InitialValue, Instruction, LocalFunction,
-    LocationDeclaration, Operation, Proposition, Space, Test, ThreadId, Type, TypeKind, Value, Variable,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, Base, Body, Dialect, FenceOrder, InitialValue, LocalFunction,
+    LocationDeclaration, Operation, Proposition, Space, Test, TestInstruction, TestOperand, ThreadId, Type, TypeKind, Variable,
 };
 use margay_models::execution::{Proxy, Scope};
 
@@ -98,13 +98,13 @@ fn initial(value: Option<&InitialValue>) -> Result<String, EmissionError> {
 fn may_be_negative(test: &Test) -> bool {
     let is_negative = |n: i64| !(0..=i64::from(i32::MAX)).contains(&n);
     let at_start = |value: &Option<InitialValue>| matches!(value, Some(InitialValue::Integer(n)) if is_negative(*n));
-    let in_value = |value: &Value| matches!(value, Value::Integer(n) if is_negative(*n));
+    let in_value = |value: &TestOperand| matches!(value, TestOperand::Integer(n) if is_negative(*n));
     let in_operation = |operation: &Operation| match operation {
         Operation::Store { value, .. } => in_value(value),
         Operation::Atom(atom) => {
             use AtomFunction::{Add, And, CompareAndSwap, Exchange, Or};
             // A few small sums stay small.
-            let is_small = matches!(atom.operand, Value::Integer(0..=0xffff));
+            let is_small = matches!(atom.operand, TestOperand::Integer(0..=0xffff));
             let chooses = matches!(atom.function, Exchange | CompareAndSwap | And | Or) || atom.function == Add && is_small;
             !chooses || in_value(&atom.operand) || atom.replacement.as_ref().is_some_and(in_value)
         }
@@ -165,7 +165,7 @@ fn scope(scope: Option<Scope>) -> Result<SourceScope, EmissionError> {
 fn written(operation: &Operation) -> Option<&String> {
     match operation {
         Operation::Load { destination, .. } | Operation::Local { destination, .. } => Some(destination),
-        Operation::Atom(Atom { destination, .. }) => destination.as_ref(),
+        Operation::Atom(AtomInstruction { destination, .. }) => destination.as_ref(),
         _ => None,
     }
 }
@@ -231,12 +231,12 @@ impl<'a> ThreadWriter<'a> {
         all.join(", ")
     }
 
-    fn value(&self, value: &Value) -> Result<String, EmissionError> {
+    fn value(&self, value: &TestOperand) -> Result<String, EmissionError> {
         match value {
-            Value::Integer(n) => number(*n),
-            Value::Register(name) if self.registers.contains(name) => Ok(local(name)),
-            Value::Register(name) => Err(refused(format!("`{name}` is read before anything is in it"))),
-            Value::AddressOf(name) => Err(refused(format!("the address of `{name}` is a value here"))),
+            TestOperand::Integer(n) => number(*n),
+            TestOperand::Register(name) if self.registers.contains(name) => Ok(local(name)),
+            TestOperand::Register(name) => Err(refused(format!("`{name}` is read before anything is in it"))),
+            TestOperand::AddressOf(name) => Err(refused(format!("the address of `{name}` is a value here"))),
         }
     }
 
@@ -248,8 +248,8 @@ impl<'a> ThreadWriter<'a> {
         let location = self.test.location(name).ok_or_else(|| refused(format!("there is no location `{name}`")))?;
         let base = format!("loc_{}", self.test.locations[location].name);
         let pointer = match &address.offset {
-            None | Some(Value::Integer(0)) => base,
-            Some(Value::Register(name)) => format!("({base} + {})", self.value(&Value::Register(name.clone()))?),
+            None | Some(TestOperand::Integer(0)) => base,
+            Some(TestOperand::Register(name)) => format!("({base} + {})", self.value(&TestOperand::Register(name.clone()))?),
             Some(_) => return Err(refused("the access is beside its location")),
         };
         Ok((pointer, self.spaces[location]))
@@ -283,12 +283,12 @@ impl<'a> ThreadWriter<'a> {
         self.accesses.push(SourceAccess { kind, space, atomic, text: text.to_owned() });
     }
 
-    fn instruction(&mut self, instruction: &Instruction) -> Result<String, EmissionError> {
+    fn instruction(&mut self, instruction: &TestInstruction) -> Result<String, EmissionError> {
         let statement = self.operation(&instruction.operation)?;
         Ok(match &instruction.guard {
             None => statement,
             Some(guard) => {
-                let register = self.value(&Value::Register(guard.register.clone()))?;
+                let register = self.value(&TestOperand::Register(guard.register.clone()))?;
                 format!("if ({}{register}) {{ {} }}", if guard.negated { "!" } else { "" }, statement.replace('\n', " "))
             }
         })
@@ -380,7 +380,13 @@ impl<'a> ThreadWriter<'a> {
         Ok(text)
     }
 
-    fn atom(&mut self, atom: &Atom, pointer: &str, order: SourceOrder, scope: SourceScope) -> Result<String, EmissionError> {
+    fn atom(
+        &mut self,
+        atom: &AtomInstruction,
+        pointer: &str,
+        order: SourceOrder,
+        scope: SourceScope,
+    ) -> Result<String, EmissionError> {
         let operand = self.value(&atom.operand)?;
         let assigned = atom.destination.as_ref().map_or_else(String::new, |d| format!("{} = ", local(d)));
         let (order_name, scope) = (order.name(), scope.name());

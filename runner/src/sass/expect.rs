@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AsyncAction, AsyncFamily, AsyncGroupAction, AsyncOperation, Atom, AtomFunction, AwaitedPhase,
-    BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect, FenceOrder, MbarrierAction, MbarrierOperation, Operation,
-    ProxyFenceKind, Space, Test, ThreadId, Type, Value,
+    Access, AccessOrder, Address, AsyncAction, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, AtomInstruction,
+    AwaitedPhase, BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect, FenceOrder, MbarrierAction, MbarrierOperation,
+    Operation, ProxyFenceKind, Space, Test, TestOperand, ThreadId, Type,
 };
 use margay_models::execution::{Proxy, Scope};
 
@@ -101,8 +101,8 @@ impl ExpectationBuilder<'_> {
         self.taint.get(register).cloned().unwrap_or_default()
     }
 
-    fn of_value(&self, value: &Value) -> BTreeSet<usize> {
-        if let Value::Register(name) = value { self.of(name) } else { BTreeSet::new() }
+    fn of_value(&self, value: &TestOperand) -> BTreeSet<usize> {
+        if let TestOperand::Register(name) = value { self.of(name) } else { BTreeSet::new() }
     }
 
     fn push(&mut self, effect: SassEffect, text: &str, address: BTreeSet<usize>, data: BTreeSet<usize>, guard: &BTreeSet<usize>) {
@@ -328,7 +328,7 @@ impl ExpectationBuilder<'_> {
     }
 
     /// A store of as many elements as there are values.
-    fn store(&mut self, access: &Access, address: &Address, values: &[Value], text: &str, guard: &BTreeSet<usize>) {
+    fn store(&mut self, access: &Access, address: &Address, values: &[TestOperand], text: &str, guard: &BTreeSet<usize>) {
         if access.order == Some(AccessOrder::Release) {
             self.before(access.scope.unwrap_or(Scope::Sys), text, guard);
         }
@@ -338,8 +338,8 @@ impl ExpectationBuilder<'_> {
         self.push(SassEffect::Store { space, bits, strength: strength(access, space) }, text, from, data, guard);
     }
 
-    fn atom(&mut self, atom: &Atom, text: &str, guard: &BTreeSet<usize>, guarded: bool) {
-        let Atom { access, function, destination, address, operand, replacement } = atom;
+    fn atom(&mut self, atom: &AtomInstruction, text: &str, guard: &BTreeSet<usize>, guarded: bool) {
+        let AtomInstruction { access, function, destination, address, operand, replacement } = atom;
         let scope = access.scope.unwrap_or(Scope::Gpu);
         if matches!(access.order, Some(AccessOrder::Release | AccessOrder::AcqRel)) {
             self.before(scope, text, guard);

@@ -2,7 +2,7 @@
 
 use margay_litmus::test::{Dialect, Integer, Place, Space, Test};
 use margay_litmus::unfold::program::{Attributes, Modification, Program, Register, Step, Term};
-use margay_litmus::unfold::{Binary, Code, Error};
+use margay_litmus::unfold::{Binary, Code, UnfoldError};
 use margay_models::execution::{Order, Placement, Proxy, Scope};
 
 use crate::emit::spaces;
@@ -96,17 +96,17 @@ pub(super) const MAX_LOCATIONS: usize = 16;
 pub(super) const MAX_THREADS: usize = 16;
 
 impl Prepared {
-    pub(super) fn new(test: &Test) -> Result<Self, Error> {
+    pub(super) fn new(test: &Test) -> Result<Self, UnfoldError> {
         if test.dialect == Dialect::C {
-            return Err(Error::new("the machine runs PTX; this is a C test, which a compiler has to map first"));
+            return Err(UnfoldError::new("the machine runs PTX; this is a C test, which a compiler has to map first"));
         }
         if test.threads.len() > MAX_THREADS || test.locations.len() > MAX_LOCATIONS {
             let message = format!("the machine has {MAX_THREADS} threads and {MAX_LOCATIONS} locations; the test needs more");
-            return Err(Error::new(message));
+            return Err(UnfoldError::new(message));
         }
         if let Some(alias) = test.locations.iter().find(|l| l.alias.is_some()) {
             let message = format!("`{}` is another name for a location; the machine has no proxies", alias.name);
-            return Err(Error::at(message, alias.place));
+            return Err(UnfoldError::at(message, alias.place));
         }
         let code = Code::new(test)?;
         let shared = spaces(test).into_iter().map(|s| s == Space::Shared).collect();
@@ -122,12 +122,12 @@ impl Prepared {
     }
 
     /// A location in shared memory is one location only within a cta.
-    fn one_cta_for_shared(&self, test: &Test) -> Result<(), Error> {
+    fn one_cta_for_shared(&self, test: &Test) -> Result<(), UnfoldError> {
         let inter = self.threads.windows(2).any(|w| !w[0].placement.shares(Scope::Cta, w[1].placement));
         match self.shared.iter().position(|&s| s) {
             Some(l) if inter => {
                 let d = &test.locations[l];
-                Err(Error::at(format!("`{}` is in shared memory, but the threads are in different ctas", d.name), d.place))
+                Err(UnfoldError::at(format!("`{}` is in shared memory, but the threads are in different ctas", d.name), d.place))
             }
             _ => Ok(()),
         }
@@ -150,9 +150,9 @@ impl Prepared {
         slot as u8
     }
 
-    fn thread(&mut self, program: &Program, placement: Placement, number: u8) -> Result<SimThread, Error> {
+    fn thread(&mut self, program: &Program, placement: Placement, number: u8) -> Result<SimThread, UnfoldError> {
         if program.names.len() > 64 {
-            return Err(Error::new(format!("thread P{number} has more than 64 registers")));
+            return Err(UnfoldError::new(format!("thread P{number} has more than 64 registers")));
         }
         let mut operations: Vec<Coded> = Vec::new();
         let mut starts = Vec::with_capacity(program.steps.len() + 1);
@@ -174,7 +174,14 @@ impl Prepared {
         Ok(SimThread { operations, names: program.names.clone(), initial, placement })
     }
 
-    fn step(&mut self, step: &Step, place: Place, placement: Placement, thread: u8, out: &mut Vec<Coded>) -> Result<(), Error> {
+    fn step(
+        &mut self,
+        step: &Step,
+        place: Place,
+        placement: Placement,
+        thread: u8,
+        out: &mut Vec<Coded>,
+    ) -> Result<(), UnfoldError> {
         match step {
             Step::Assign(to, term) => push(out, SimOperation::Assign(to.0 as u8, term.clone())),
             Step::Load { to, address, attributes } => {
@@ -216,8 +223,8 @@ impl Prepared {
                 after(read, out);
             }
             Step::Fence { scope, .. } => push(out, SimOperation::Fence(fence(*scope))),
-            Step::StoreConditional { .. } => return Err(Error::at("a store-conditional; the machine has none", place)),
-            Step::ProxyFence { .. } => return Err(Error::at("a proxy fence; the machine has no proxies", place)),
+            Step::StoreConditional { .. } => return Err(UnfoldError::at("a store-conditional; the machine has none", place)),
+            Step::ProxyFence { .. } => return Err(UnfoldError::at("a proxy fence; the machine has no proxies", place)),
             Step::Mbarrier { .. }
             | Step::Async(_)
             | Step::AsyncGroup { .. }
@@ -226,22 +233,23 @@ impl Prepared {
             | Step::TensorFence { .. }
             | Step::TensormapFence { .. }
             | Step::BulkStore { .. } => {
-                return Err(Error::at("an asynchronous operation or an mbarrier; the machine has none", place));
+                return Err(UnfoldError::at("an asynchronous operation or an mbarrier; the machine has none", place));
             }
             Step::Bring(_) | Step::Take(_) => {
-                return Err(Error::at(
+                return Err(UnfoldError::at(
                     "what lanes of a warp give each other; the machine gives nothing from lane to lane",
                     place,
                 ));
             }
             Step::Barrier { scope: Scope::Sys, .. } => {
-                return Err(Error::at("an order of launches; the machine runs one kernel", place));
+                return Err(UnfoldError::at("an order of launches; the machine runs one kernel", place));
             }
             Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
                 let Term::Constant(number) = barrier else {
-                    return Err(Error::at("a barrier whose number is in a register; the machine has none", place));
+                    return Err(UnfoldError::at("a barrier whose number is in a register; the machine has none", place));
                 };
-                let number = u8::try_from(*number).map_err(|_| Error::at(format!("there is no barrier {number}"), place))?;
+                let number =
+                    u8::try_from(*number).map_err(|_| UnfoldError::at(format!("there is no barrier {number}"), place))?;
                 let slot = self.barrier((*instance, number), *scope, placement, thread);
                 if *arrives {
                     if !relaxed {
@@ -269,10 +277,10 @@ fn elements(address: &Term, width: i64) -> impl Iterator<Item = Term> + '_ {
     (0..).map(move |i| Term::binary(Binary::Add, address.clone(), Term::Constant(i * width)))
 }
 
-fn no_proxy(attributes: &Attributes, place: Place) -> Result<(), Error> {
+fn no_proxy(attributes: &Attributes, place: Place) -> Result<(), UnfoldError> {
     match attributes.proxy {
         Proxy::Generic => Ok(()),
-        _ => Err(Error::at("an access through a proxy; the machine has none", place)),
+        _ => Err(UnfoldError::at("an access through a proxy; the machine has none", place)),
     }
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::machine::SimulatedMachine;
 use crate::outcome::ObservedOutcome;
-use margay_litmus::unfold::Error;
+use margay_litmus::unfold::UnfoldError;
 
 /// When to give up.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ pub struct ExploredStates {
 
 impl SimulatedMachine {
     /// Visits every state that can be reached.
-    pub fn explore(&self, limits: &ExplorationLimits) -> Result<ExploredStates, Error> {
+    pub fn explore(&self, limits: &ExplorationLimits) -> Result<ExploredStates, UnfoldError> {
         let mut found = ExploredStates::default();
         let mut bytes = Vec::new();
         let mut visited: FxHashSet<Box<[u8]>> = FxHashSet::default();

@@ -1,7 +1,7 @@
 //! The rules of both models: which steps a state allows, and what each does (thesis, sections 4.2 and 4.3).
 
 use margay_litmus::test::{Test, Variable};
-use margay_litmus::unfold::Error;
+use margay_litmus::unfold::UnfoldError;
 use margay_models::execution::Scope;
 
 use super::code::{Prepared, SimChange, SimFence, SimOperation};
@@ -64,7 +64,7 @@ pub struct SimulatedMachine {
 
 impl SimulatedMachine {
     /// Prepares a test. What the machine has not (C tests, proxies, shared memory across ctas) is an error.
-    pub fn new(test: &Test, kind: MachineModel) -> Result<Self, Error> {
+    pub fn new(test: &Test, kind: MachineModel) -> Result<Self, UnfoldError> {
         let prepared = Prepared::new(test)?;
         let placements: Vec<_> = prepared.threads.iter().map(|t| t.placement).collect();
         let cta_of = |t: usize| placements.iter().position(|p| p.shares(Scope::Cta, placements[t])).unwrap_or(t) as u8;
@@ -129,7 +129,7 @@ impl SimulatedMachine {
     }
 
     /// Issues all that can be issued: that never takes away another step (docs/gpu.md).
-    fn issue_all(&self, state: &mut MachineState) -> Result<(), Error> {
+    fn issue_all(&self, state: &mut MachineState) -> Result<(), UnfoldError> {
         loop {
             let mut arrived = false;
             for t in 0..self.prepared.threads.len() {
@@ -142,7 +142,7 @@ impl SimulatedMachine {
     }
 
     /// Issues the operations of a thread until one must wait; says whether it arrived at a barrier.
-    fn issue(&self, state: &mut MachineState, t: usize) -> Result<bool, Error> {
+    fn issue(&self, state: &mut MachineState, t: usize) -> Result<bool, UnfoldError> {
         let thread = &self.prepared.threads[t];
         let barriers = self.prepared.barriers.len();
         let mut arrived = false;
@@ -151,7 +151,7 @@ impl SimulatedMachine {
         while let Some(coded) = thread.operations.get(usize::from(state.pc[t])) {
             fuel -= 1;
             if fuel == 0 {
-                return Err(Error::new(format!("thread P{t} loops without an access to memory")));
+                return Err(UnfoldError::new(format!("thread P{t} loops without an access to memory")));
             }
             let n = usize::from(state.length[t]);
             let coming = state.pending[t][..n].iter().fold(0, |mask, p| mask | self.writes(t, p));
@@ -230,10 +230,10 @@ impl SimulatedMachine {
         }
     }
 
-    fn location(&self, address: i64, t: usize) -> Result<u8, Error> {
+    fn location(&self, address: i64, t: usize) -> Result<u8, UnfoldError> {
         match self.prepared.code.location_at(address) {
             Some(l) => Ok(l as u8),
-            None => Err(Error::new(format!("thread P{t} accesses the address {address}, where no location is"))),
+            None => Err(UnfoldError::new(format!("thread P{t} accesses the address {address}, where no location is"))),
         }
     }
 
@@ -327,7 +327,7 @@ impl SimulatedMachine {
     }
 
     /// Takes a step. An access to an address where no location is, and an endless loop in registers, are errors.
-    pub(super) fn take(&self, state: &mut MachineState, step: MachineStep) -> Result<(), Error> {
+    pub(super) fn take(&self, state: &mut MachineState, step: MachineStep) -> Result<(), UnfoldError> {
         match step {
             MachineStep::Share { view, location } => self.share(state, view, location),
             MachineStep::Do { thread, position, view } => {

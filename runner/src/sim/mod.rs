@@ -14,5 +14,5 @@ mod state;
 
 pub use exhaustive::{ExplorationLimits, ExploredStates};
 pub use machine::{MachineModel, SimulatedMachine};
-pub use margay_litmus::unfold::Error;
+pub use margay_litmus::unfold::UnfoldError;
 pub use random::{Runs, STEPS};

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::machine::SimulatedMachine;
 use crate::outcome::Histogram;
-use margay_litmus::unfold::Error;
+use margay_litmus::unfold::UnfoldError;
 
 /// A run of more steps is given up: it waits for something that the schedule does not bring.
 pub const STEPS: usize = 10_000;
@@ -25,7 +25,7 @@ pub struct Runs {
 
 impl SimulatedMachine {
     /// Runs the test a number of times, or until it is to end. The same seed gives the same runs.
-    pub fn run(&self, runs: u64, seed: u64, ended: impl Fn() -> bool) -> Result<Runs, Error> {
+    pub fn run(&self, runs: u64, seed: u64, ended: impl Fn() -> bool) -> Result<Runs, UnfoldError> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut state = self.initial().clone();
         let mut steps = Vec::with_capacity(64);

@@ -3,7 +3,7 @@
 
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 
-use crate::test::{Body, Evaluations, Expression, Parameter, Place, Sequencing, Statement, StatementKind, Thread};
+use crate::test::{Body, CParameter, Evaluations, Expression, Place, Sequencing, Statement, StatementKind, Thread};
 
 /// A warning at the first one in a test, if there is one.
 pub(in crate::read) fn of_atomics(threads: &[Thread], file: &std::sync::Arc<SourceFile>) -> Option<Diagnostic> {
@@ -18,7 +18,7 @@ pub(in crate::read) fn of_atomics(threads: &[Thread], file: &std::sync::Arc<Sour
 }
 
 /// The first plain access of a statement to an atomic parameter: where, and which.
-fn in_statement<'s>(statement: &'s Statement, parameters: &[Parameter]) -> Option<(Place, &'s str)> {
+fn in_statement<'s>(statement: &'s Statement, parameters: &[CParameter]) -> Option<(Place, &'s str)> {
     let atomic = |e: &'s Expression| match e {
         Expression::Name(name) => parameters.iter().any(|p| p.ty.atomic && p.name == *name).then_some((statement.place, &**name)),
         _ => None,

@@ -3,7 +3,7 @@
 use margay_models::diagnostic::{Diagnostic, Severity, Span};
 
 use super::CReader;
-use crate::test::{CInteger, CScope, CSpace, CType, Parameter};
+use crate::test::{CInteger, CParameter, CScope, CSpace, CType};
 
 /// Words before a type that change nothing here.
 const QUALIFIERS: [&str; 12] = [
@@ -137,8 +137,8 @@ pub(super) struct TypeWords {
 
 impl CReader<'_, '_> {
     /// `(atomic_int* x, global int* y)`
-    pub(super) fn parameters(&mut self) -> Result<Vec<(Parameter, Span)>, Diagnostic> {
-        let mut parameters: Vec<(Parameter, Span)> = Vec::new();
+    pub(super) fn parameters(&mut self) -> Result<Vec<(CParameter, Span)>, Diagnostic> {
+        let mut parameters: Vec<(CParameter, Span)> = Vec::new();
         self.cursor.expect('(')?;
         if self.cursor.eat_word("void") {
             self.cursor.expect(')')?;
@@ -161,7 +161,7 @@ impl CReader<'_, '_> {
                 return Err(self.cursor.error(format!("parameter `{name}` is declared twice"), span, "the second one"));
             }
             self.scopes.insert(name.to_string(), scope);
-            parameters.push((Parameter { ty, space, name: name.to_string() }, span));
+            parameters.push((CParameter { ty, space, name: name.to_string() }, span));
             if !self.cursor.eat(',') && !self.cursor.is(')') {
                 return Err(self.cursor.expected("`,` or `)`"));
             }

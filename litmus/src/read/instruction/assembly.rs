@@ -9,7 +9,7 @@ use super::super::cursor::Cursor;
 use super::super::token::{LitmusToken, TokenKind, tokens};
 use super::spoken::{Sized, Spoken};
 use super::{Names, table_form};
-use crate::test::{Base, Dialect, InitialValue, Instruction, Operation, Place, RegisterDeclaration, ThreadId};
+use crate::test::{Base, Dialect, InitialValue, Operation, Place, RegisterDeclaration, TestInstruction, ThreadId};
 
 /// What replaces a register that holds 0 whatever is written to it, where it is written.
 const NOBODY: &str = "%nobody";
@@ -54,13 +54,13 @@ pub(super) fn cell(
     cursor: &mut Cursor<'_>,
     thread: ThreadId,
     names: &mut Names,
-    out: &mut Vec<Instruction>,
+    out: &mut Vec<TestInstruction>,
 ) -> Result<(), Diagnostic> {
     // Compilers write `.L2:`.
     let dot = usize::from(cursor.is('.'));
     if let (Some(label), true) = (cursor.word_at(dot), cursor.is_at(dot + 1, ':')) {
         let span = cursor.peek_at(dot).map_or_else(|| cursor.span(), |t| t.span);
-        out.push(Instruction { guard: None, operation: Operation::Label(label.to_owned()), place: Place(span) });
+        out.push(TestInstruction { guard: None, operation: Operation::Label(label.to_owned()), place: Place(span) });
         (0..dot + 2).for_each(|_| cursor.advance());
         if cursor.at_end() {
             return Ok(());
@@ -131,7 +131,7 @@ pub(super) fn cell(
         if let Some(reading) = &mut names.assembly {
             reading.overwritten.extend(made.written().into_iter().map(|r| (thread, r.to_owned())));
         }
-        out.push(Instruction { guard: None, operation: made, place: Place(span) });
+        out.push(TestInstruction { guard: None, operation: made, place: Place(span) });
     }
     Ok(())
 }

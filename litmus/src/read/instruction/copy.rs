@@ -7,8 +7,8 @@ use super::super::qualifier::{Mnemonic, function_from_name, space_from_name};
 use super::Operands;
 use super::asynchronous::COMPLETES;
 use crate::test::{
-    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, Operation, Space, Type,
-    Value,
+    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, Operation, Space,
+    TestOperand, Type,
 };
 
 /// How many bytes a copy by a tensor map is of, where the test does not say.
@@ -204,7 +204,7 @@ impl Operands<'_, '_> {
             if self.cursor.eat('{') {
                 loop {
                     let place = self.cursor.span();
-                    if self.value()? != Value::Integer(0) {
+                    if self.value()? != TestOperand::Integer(0) {
                         let error =
                             self.cursor.error("which box a tensor map makes of coordinates is not modelled", place, "not 0");
                         return Err(error.help(

@@ -6,7 +6,7 @@ use margay_models::mbarrier::Mbarrier;
 
 use super::super::qualifier::{Mnemonic, order_from_name, scope_from_name, space_from_name};
 use super::Operands;
-use crate::test::{AccessOrder, Address, AwaitedPhase, MbarrierAction, MbarrierOperation, Operation, Space, Value};
+use crate::test::{AccessOrder, Address, AwaitedPhase, MbarrierAction, MbarrierOperation, Operation, Space, TestOperand};
 
 /// The qualifiers of an operation on an mbarrier.
 struct MbarrierQualifiers {
@@ -120,7 +120,7 @@ impl Operands<'_, '_> {
                 self.comma()?;
                 let start = self.cursor.span();
                 let value = self.value()?;
-                if parity && matches!(value, Value::Integer(n) if !matches!(n, 0 | 1)) {
+                if parity && matches!(value, TestOperand::Integer(n) if !matches!(n, 0 | 1)) {
                     return Err(self.cursor.error("a parity is 0 or 1", start, "this number"));
                 }
                 // A hint how long the thread may be suspended.

@@ -5,7 +5,7 @@ use margay_models::execution::Proxy;
 
 use super::super::qualifier::{AccessKind, Mnemonic, access};
 use super::Operands;
-use crate::test::{Access, AccessOrder, Atom, AtomFunction, Dialect, LocalFunction, Operation, Value};
+use crate::test::{Access, AccessOrder, AtomFunction, AtomInstruction, Dialect, LocalFunction, Operation, TestOperand};
 
 impl Operands<'_, '_> {
     /// `ld` is also the load of a constant in some tests: `ld.const`. `ld r0, 1` is a move in Dartagnan's tests.
@@ -37,7 +37,7 @@ impl Operands<'_, '_> {
     }
 
     /// A value where an address would be: a number, or a register without brackets (`bare`: after `ld` alone, which PTX has not).
-    pub(super) fn moved(&mut self, bare: bool) -> Result<Option<(Value, Span)>, Diagnostic> {
+    pub(super) fn moved(&mut self, bare: bool) -> Result<Option<(TestOperand, Span)>, Diagnostic> {
         let start = self.cursor.span();
         let is_register = |word: &str| !self.names.is_location(word) && self.names.is_register(word, self.thread);
         let register = bare && self.names.dialect == Dialect::Ptx && self.cursor.peek_word().is_some_and(is_register);
@@ -130,6 +130,6 @@ impl Operands<'_, '_> {
         };
         self.cache_policy(hint)?;
         let access = Access { proxy, ..access };
-        Ok(Operation::Atom(Atom { access, function, destination, address, operand, replacement }))
+        Ok(Operation::Atom(AtomInstruction { access, function, destination, address, operand, replacement }))
     }
 }

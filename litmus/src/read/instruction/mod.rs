@@ -22,7 +22,7 @@ use margay_models::execution::Proxy;
 use super::cursor::Cursor;
 use super::qualifier::{Mnemonic, mnemonic};
 use super::{barrier, meeting, refused};
-use crate::test::{Dialect, Guard, Instruction, LocalFunction, NumberComparison, Operation, Place, ThreadId};
+use crate::test::{Dialect, Guard, LocalFunction, NumberComparison, Operation, Place, TestInstruction, ThreadId};
 use local::KNOWN_LOCAL;
 pub(super) use names::Names;
 pub(super) use operands::Operands;
@@ -38,7 +38,7 @@ pub(super) fn cell(
     cursor: &mut Cursor<'_>,
     thread: ThreadId,
     names: &mut Names,
-    out: &mut Vec<Instruction>,
+    out: &mut Vec<TestInstruction>,
 ) -> Result<(), Diagnostic> {
     if names.assembly.is_some() {
         return assembly::cell(cursor, thread, names, out);
@@ -47,7 +47,7 @@ pub(super) fn cell(
     if cursor.peek_word().is_some() && cursor.is_at(1, ':') {
         let (label, span) = cursor.word("a label")?;
         cursor.advance();
-        out.push(Instruction { guard: None, operation: Operation::Label(label.to_string()), place: Place(span) });
+        out.push(TestInstruction { guard: None, operation: Operation::Label(label.to_string()), place: Place(span) });
         if cursor.at_end() {
             return Ok(());
         }
@@ -63,7 +63,7 @@ pub(super) fn cell(
     if let Some(written) = names.barriers.get_mut(barriers) {
         written.position = out.len();
     }
-    out.push(Instruction { guard, operation, place: Place(start.to(cursor.previous())) });
+    out.push(TestInstruction { guard, operation, place: Place(start.to(cursor.previous())) });
     Ok(())
 }
 

@@ -113,7 +113,7 @@ impl Operands<'_, '_> {
         }
         self.comma()?;
         let start = self.cursor.span();
-        if self.value()? != crate::test::Value::Integer(0) {
+        if self.value()? != crate::test::TestOperand::Integer(0) {
             return Err(self.cursor.error("`st.bulk` writes 0 and nothing else", start, "this value"));
         }
         Ok(Operation::BulkStore { address, bytes })

@@ -5,7 +5,7 @@ use margay_models::diagnostic::Diagnostic;
 use super::super::cursor::Cursor;
 use super::super::qualifier::Mnemonic;
 use super::Names;
-use crate::test::{Address, Base, ThreadId, Type, Value};
+use crate::test::{Address, Base, TestOperand, ThreadId, Type};
 
 /// Reads what follows the mnemonic.
 pub(in crate::read) struct Operands<'c, 'a> {
@@ -29,23 +29,23 @@ impl Operands<'_, '_> {
     }
 
     /// `r0`, `1`, `-1`, `0f3F800000`, `x`
-    pub fn value(&mut self) -> Result<Value, Diagnostic> {
+    pub fn value(&mut self) -> Result<TestOperand, Diagnostic> {
         if self.cursor.is_integer() {
-            return Ok(Value::Integer(self.cursor.integer("a number")?));
+            return Ok(TestOperand::Integer(self.cursor.integer("a number")?));
         }
         self.cursor.eat('&');
         let (name, _) = self.cursor.word("a register or a number")?;
         if let Some(bits) = float_bits(name) {
-            return Ok(Value::Integer(bits));
+            return Ok(TestOperand::Integer(bits));
         }
         if !self.names.is_location(name) {
-            return Ok(Value::Register(name.to_string()));
+            return Ok(TestOperand::Register(name.to_string()));
         }
         let location = match self.index()? {
             Some(index) => format!("{name}[{index}]"),
             None => self.names.location(name),
         };
-        Ok(Value::AddressOf(location))
+        Ok(TestOperand::AddressOf(location))
     }
 
     /// `[1]` after the name of an array.
@@ -128,7 +128,7 @@ impl Operands<'_, '_> {
             if self.cursor.eat('+') {
                 offset = Some(self.value()?);
             } else if self.cursor.is('-') {
-                offset = Some(Value::Integer(self.cursor.integer("an offset")?));
+                offset = Some(TestOperand::Integer(self.cursor.integer("an offset")?));
             }
             self.cursor.expect(']')?;
         }

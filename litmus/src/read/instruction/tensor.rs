@@ -5,7 +5,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 use super::super::qualifier::Mnemonic;
 use super::Operands;
 use crate::test::{
-    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, Operation, Space, Value,
+    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, Operation, Space, TestOperand,
 };
 
 /// The instructions that are read. A word may have more behind it: `fence::before_thread_sync`, `wait::ld`.
@@ -129,14 +129,14 @@ impl Operands<'_, '_> {
                          `tcgen05.mma.cta_group::1.kind::f16 d, x, y, 1`",
                     ));
                 }
-                let (mut last, mut span) = (Value::Integer(0), whole);
+                let (mut last, mut span) = (TestOperand::Integer(0), whole);
                 while self.cursor.eat(',') {
                     span = self.cursor.span();
                     last = self.value()?;
                 }
                 let accumulates = match last {
-                    Value::Integer(0) => false,
-                    Value::Integer(1) => true,
+                    TestOperand::Integer(0) => false,
+                    TestOperand::Integer(1) => true,
                     _ => {
                         let message = "whether a `tcgen05.mma` adds what is there is written as 0 or 1, its last operand";
                         return Err(self.cursor.error(message, span, "this operand"));

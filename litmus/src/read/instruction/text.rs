@@ -7,7 +7,7 @@ use margay_models::signature::{self, Architecture};
 use super::super::qualifier::Mnemonic;
 use super::Operands;
 use super::local::KNOWN_LOCAL;
-use crate::test::{Access, AccessOrder, Atom, AtomFunction, FenceOrder, NumberComparison, Operation, Type, TypeKind};
+use crate::test::{Access, AccessOrder, AtomFunction, AtomInstruction, FenceOrder, NumberComparison, Operation, Type, TypeKind};
 
 impl Operands<'_, '_> {
     /// The scope behind the mnemonic of an architecture that is a text.
@@ -20,7 +20,7 @@ impl Operands<'_, '_> {
             );
         };
         let Some(scope) = architecture.scope_named(word) else {
-            let known: Vec<&str> = architecture.levels().map(signature::Level::name).collect();
+            let known: Vec<&str> = architecture.levels().map(signature::ScopeLevel::name).collect();
             let error = self.cursor.unknown("scope", word, span, known);
             return Err(if error.help.is_some() { error } else { error.help(format!("{architecture} has {names}")) });
         };
@@ -97,7 +97,14 @@ impl Operands<'_, '_> {
                     }
                     _ => None,
                 };
-                Operation::Atom(Atom { access, function, destination: Some(destination), address, operand, replacement })
+                Operation::Atom(AtomInstruction {
+                    access,
+                    function,
+                    destination: Some(destination),
+                    address,
+                    operand,
+                    replacement,
+                })
             }
         }))
     }

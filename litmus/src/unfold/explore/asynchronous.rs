@@ -5,7 +5,7 @@
 
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
 
-use super::super::Error;
+use super::super::UnfoldError;
 use super::super::path::{Dependent, Positions};
 use super::super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Term};
 use super::super::stop::{Cause, Stop};
@@ -32,7 +32,7 @@ impl Explorer<'_> {
         at: AccessedLocation,
         step: &MbarrierStep,
         place: Place,
-    ) -> Result<(), Error> {
+    ) -> Result<(), UnfoldError> {
         self.is_mbarrier(at.location, place)?;
         match step {
             MbarrierStep::Set(contents) => {
@@ -70,12 +70,12 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    fn is_mbarrier(&self, location: u16, place: Place) -> Result<(), Error> {
+    fn is_mbarrier(&self, location: u16, place: Place) -> Result<(), UnfoldError> {
         if self.shared.mbarriers[usize::from(location)] {
             return Ok(());
         }
         let name = &self.shared.locations[usize::from(location)].name;
-        Err(Error::at(format!("`{name}` is no mbarrier: declare it as `mbarrier {name}` in the initial state"), place))
+        Err(UnfoldError::at(format!("`{name}` is no mbarrier: declare it as `mbarrier {name}` in the initial state"), place))
     }
 
     /// The thread stops where an mbarrier is none, or has fewer pending arrivals.
@@ -120,7 +120,7 @@ impl Explorer<'_> {
     }
 
     /// An asynchronous operation. The states behind its issue are in `open`.
-    pub(super) fn asynchronous(&mut self, state: &ExplorationState, step: &AsyncStep, place: Place) -> Result<(), Error> {
+    pub(super) fn asynchronous(&mut self, state: &ExplorationState, step: &AsyncStep, place: Place) -> Result<(), UnfoldError> {
         let Some(map) = &step.map else { return self.behind_map(state, step, None, place) };
         let mut first = state.clone();
         self.begin(&mut first);
@@ -150,7 +150,7 @@ impl Explorer<'_> {
         step: &AsyncStep,
         held: Option<(Dependent, bool)>,
         place: Place,
-    ) -> Result<(), Error> {
+    ) -> Result<(), UnfoldError> {
         let mut terms: Vec<&Term> = step.to.iter().chain(&step.mbarriers).collect();
         match &step.source {
             AsyncSource::Memory(from) => terms.push(from),
@@ -187,7 +187,7 @@ impl Explorer<'_> {
         addresses: &[Dependent],
         locations: &[u16],
         place: Place,
-    ) -> Result<(), Error> {
+    ) -> Result<(), UnfoldError> {
         let destinations = step.to.len();
         let mbarriers = destinations..destinations + step.mbarriers.len();
         let width = step.ty.map(|ty| i64::from(ty.bits) / 8);
@@ -197,7 +197,7 @@ impl Explorer<'_> {
         };
         if step.family == AsyncFamily::Warpgroup && !state.issued.registers_are_fenced {
             let message = "no `wgmma.fence` stands before the first `wgmma.mma_async`: that is undefined (PTX ISA, wgmma.fence)";
-            return Err(Error::at(message, place));
+            return Err(UnfoldError::at(message, place));
         }
         let written = self.written_by(step, &locations[..destinations], sources.as_deref(), place)?;
         // The map was read as the first part of it.
@@ -264,7 +264,7 @@ impl Explorer<'_> {
         destinations: &[u16],
         sources: Option<&[u16]>,
         place: Place,
-    ) -> Result<Vec<Vec<u16>>, Error> {
+    ) -> Result<Vec<Vec<u16>>, UnfoldError> {
         let width = step.ty.map(|ty| i64::from(ty.bits) / 8);
         let mut written = Vec::with_capacity(destinations.len());
         for &to in destinations {
@@ -279,7 +279,7 @@ impl Explorer<'_> {
                     sources.len(),
                     elements.len()
                 );
-                return Err(Error::at(message, place));
+                return Err(UnfoldError::at(message, place));
             }
             written.push(elements);
         }
@@ -328,7 +328,7 @@ impl Explorer<'_> {
         mbarriers: &[AccessedLocation],
         bytes: i64,
         place: Place,
-    ) -> Result<(), Error> {
+    ) -> Result<(), UnfoldError> {
         for &at in mbarriers {
             self.is_mbarrier(at.location, place)?;
             let functions = [(MbarrierFunction::Transfer, bytes)];
@@ -362,7 +362,7 @@ impl Explorer<'_> {
     }
 
     /// The locations of so many bytes from a location on: it alone, or elements of its array.
-    fn elements(&self, first: u16, bytes: i64, of_type: Option<i64>, place: Place) -> Result<Vec<u16>, Error> {
+    fn elements(&self, first: u16, bytes: i64, of_type: Option<i64>, place: Place) -> Result<Vec<u16>, UnfoldError> {
         let at = usize::from(first);
         let name = &self.shared.locations[at].name;
         let in_part = |width: i64| {
@@ -370,7 +370,7 @@ impl Explorer<'_> {
                 "an access of {bytes} bytes to `{name}`, which other accesses take as {width} bytes wide, overlaps them in part: \
                  that is not modelled (PTX ISA 8.7.2). Declare an array of such elements, or leave the types out"
             );
-            Err(Error::at(message, place))
+            Err(UnfoldError::at(message, place))
         };
         if element(name).is_none() {
             // A location without a type stands for as many bytes as are copied.
@@ -386,7 +386,7 @@ impl Explorer<'_> {
         }
         let start = self.shared.address(at);
         let elements: Option<Vec<u16>> = (0..bytes / width).map(|e| self.shared.location_at(start + width * e)).collect();
-        elements.ok_or_else(|| Error::at(format!("{bytes} bytes from `{name}` on lead out of the array"), place))
+        elements.ok_or_else(|| UnfoldError::at(format!("{bytes} bytes from `{name}` on lead out of the array"), place))
     }
 
     /// One element of a reduction.
@@ -413,7 +413,7 @@ impl Explorer<'_> {
         at: AccessedLocation,
         bytes: i64,
         place: Place,
-    ) -> Result<(), Error> {
+    ) -> Result<(), UnfoldError> {
         let elements = self.elements(at.location, bytes, None, place)?;
         let zero = Dependent::new(self.symbols.constant(0), Positions::EMPTY);
         for order in self.orders(&elements, place)?.into_iter().rev() {
@@ -468,7 +468,7 @@ impl Explorer<'_> {
         at: AccessedLocation,
         (family, counted): (AsyncFamily, bool),
         place: Place,
-    ) -> Result<(), Error> {
+    ) -> Result<(), UnfoldError> {
         self.is_mbarrier(at.location, place)?;
         let scope = if family == AsyncFamily::Element { Scope::Cta } else { Scope::Cluster };
         let change = |functions, arrivals, order| MbarrierChange { functions, arrivals, incomplete: false, order, scope };

@@ -1,11 +1,11 @@
 //! What is not known where it is needed: the location that an address stands for, the number of a barrier, the truth of a
 //! condition, and the order of a vector's elements. Each choice is a state of its own, which supposes what was chosen.
 
-use super::super::address::Address;
+use super::super::address::LocationAddress;
 use super::super::path::Dependent;
 use super::super::stop::{Cause, Stop};
 use super::super::symbol::{Binary, Symbol};
-use super::super::{Error, barriers};
+use super::super::{UnfoldError, barriers};
 use super::{ExplorationState, Explorer};
 use crate::test::{NumberComparison, Place};
 
@@ -43,10 +43,10 @@ impl Explorer<'_> {
         state: &ExplorationState,
         number: Dependent,
         place: Place,
-    ) -> Result<Vec<(u16, ExplorationState)>, Error> {
+    ) -> Result<Vec<(u16, ExplorationState)>, UnfoldError> {
         let is_barrier = |n: i64| u16::try_from(n).ok().filter(|&n| n < barriers::NUMBER);
         if let Some(n) = self.symbols.as_constant(number.symbol) {
-            let barrier = is_barrier(n).ok_or_else(|| Error::at(barriers::no_barrier(n), place))?;
+            let barrier = is_barrier(n).ok_or_else(|| UnfoldError::at(barriers::no_barrier(n), place))?;
             return Ok(vec![(barrier, state.clone())]);
         }
         let all: Vec<i64> = (0..i64::from(barriers::NUMBER)).collect();
@@ -66,7 +66,7 @@ impl Explorer<'_> {
         state: &ExplorationState,
         address: Dependent,
         place: Place,
-    ) -> Result<Vec<(u16, ExplorationState)>, Error> {
+    ) -> Result<Vec<(u16, ExplorationState)>, UnfoldError> {
         let outside = Stop { value: Some(address.symbol), ..Stop::new(Cause::Address, place) };
         if let Some(n) = self.symbols.as_constant(address.symbol) {
             return match self.shared.location_at(n) {
@@ -76,7 +76,7 @@ impl Explorer<'_> {
                     self.stop(state.clone(), outside);
                     Ok(Vec::new())
                 }
-                None => Err(Error::at(self.shared.no_location_at(n), place)),
+                None => Err(UnfoldError::at(self.shared.no_location_at(n), place)),
             };
         }
         let all: Vec<i64> = (0..self.shared.accessible()).map(|l| self.shared.address(l)).collect();
@@ -112,15 +112,15 @@ impl Explorer<'_> {
         &mut self,
         state: &ExplorationState,
         address: Dependent,
-        width: Address,
+        width: LocationAddress,
         count: usize,
         place: Place,
-    ) -> Result<Vec<(Elements, ExplorationState)>, Error> {
+    ) -> Result<Vec<(Elements, ExplorationState)>, UnfoldError> {
         let constant = self.symbols.as_constant(address.symbol).is_some();
         let mut found = Vec::new();
         for (first, state) in self.locations(state, address, place)? {
             let start = self.shared.address(usize::from(first));
-            let address = |element: usize| start + width * element as Address;
+            let address = |element: usize| start + width * element as LocationAddress;
             let elements: Option<Vec<u16>> = (0..count).map(|e| self.shared.location_at(address(e))).collect();
             match elements {
                 Some(locations) => {
@@ -132,7 +132,7 @@ impl Explorer<'_> {
                 None => {
                     let outside = (0..count).map(address).find(|&a| self.shared.location_at(a).is_none()).unwrap_or(start);
                     if constant && state.path.suppositions.is_empty() {
-                        return Err(Error::at(self.shared.no_location_at(outside), place));
+                        return Err(UnfoldError::at(self.shared.no_location_at(outside), place));
                     }
                     let value = Some(self.symbols.constant(outside));
                     self.stop(state, Stop { value, ..Stop::new(Cause::Address, place) });
@@ -144,7 +144,7 @@ impl Explorer<'_> {
 
     /// The orders in which the elements of a vector may be accessed. Where an element stands that no other thread accesses makes no
     /// difference: those come last.
-    pub(super) fn orders(&self, locations: &[u16], place: Place) -> Result<Vec<Vec<usize>>, Error> {
+    pub(super) fn orders(&self, locations: &[u16], place: Place) -> Result<Vec<Vec<usize>>, UnfoldError> {
         let seen = |&e: &usize| self.shared.is_observed(locations[e], self.thread);
         let (observed, own): (Vec<usize>, Vec<usize>) = (0..locations.len()).partition(seen);
         if observed.len() > MAX_ORDERED {
@@ -152,7 +152,7 @@ impl Explorer<'_> {
                 "other threads access {} elements of this vector, which come in any order (PTX ISA 8.2.4); {MAX_ORDERED} are the most",
                 observed.len()
             );
-            return Err(Error::at(message, place));
+            return Err(UnfoldError::at(message, place));
         }
         let orders = permutations(observed.len()).into_iter();
         Ok(orders.map(|order| order.into_iter().map(|e| observed[e]).chain(own.iter().copied()).collect()).collect())

@@ -1,6 +1,6 @@
 //! The asynchronous operations that a thread has issued.
 
-use super::super::Error;
+use super::super::UnfoldError;
 use super::super::path::Positions;
 use super::super::program::{AsyncStep, Program, Register, Step, Term};
 use crate::test::{AsyncFamily, Place};
@@ -27,7 +27,7 @@ impl Issued {
     }
 
     /// Refuses a step that accesses a register of an operation that nothing waited for: "undefined behavior" (PTX ISA, `wgmma.wait_group`).
-    pub fn check_registers(&self, step: &Step, program: &Program, place: Place) -> Result<(), Error> {
+    pub fn check_registers(&self, step: &Step, program: &Program, place: Place) -> Result<(), UnfoldError> {
         let is_pending = |o: &&InGroup| !o.is_awaited && o.family == AsyncFamily::Warpgroup;
         let mut pending = self.in_groups.iter().filter(is_pending).flat_map(|o| &o.registers).peekable();
         if pending.peek().is_none() {
@@ -41,7 +41,7 @@ impl Issued {
             "`{name}` is accessed before a `wgmma.wait_group` that waits for the `wgmma.mma_async` that writes it: that is undefined (PTX \
              ISA, wgmma.wait_group)"
         );
-        Err(Error::at(message, place))
+        Err(UnfoldError::at(message, place))
     }
 }
 

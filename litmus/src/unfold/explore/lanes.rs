@@ -5,7 +5,7 @@ use margay_ptx::ScalarType;
 use margay_ptx::effect::Update;
 use margay_ptx::exchange::{Exchange, LaneValues};
 
-use super::super::Error;
+use super::super::UnfoldError;
 use super::super::lanes::{NOTHING, arrivals};
 use super::super::path::Dependent;
 use super::super::program::{Attributes, ExchangeStep};
@@ -21,11 +21,11 @@ fn attributes(reduction: bool) -> Attributes {
 
 impl Explorer<'_> {
     /// A lane writes what it brings.
-    pub(super) fn bring(&mut self, state: &mut ExplorationState, step: &ExchangeStep, place: Place) -> Result<(), Error> {
+    pub(super) fn bring(&mut self, state: &mut ExplorationState, step: &ExchangeStep, place: Place) -> Result<(), UnfoldError> {
         let round = arrivals(state.path.events.iter().map(|e| &e.data), step.meeting);
         let Some(location) = self.shared.lanes.location(step.meeting, round, self.thread) else {
             let message = "what lanes give each other in a loop is not modelled: write the rounds one after the other, or `_` for the destination";
-            return Err(Error::at(message, place));
+            return Err(UnfoldError::at(message, place));
         };
         let (value, address) = (self.own(state, step), self.zero());
         self.write(state, AccessedLocation { location, address }, value, attributes(false), None, place);
@@ -33,7 +33,7 @@ impl Explorer<'_> {
     }
 
     /// It takes what they make of it.
-    pub(super) fn take(&mut self, state: &mut ExplorationState, step: &ExchangeStep, place: Place) -> Result<(), Error> {
+    pub(super) fn take(&mut self, state: &mut ExplorationState, step: &ExchangeStep, place: Place) -> Result<(), UnfoldError> {
         let Some(to) = step.to else { return Ok(()) };
         let own = self.own(state, step);
         let value = if let Exchange::Shuffle(mode) = step.exchange {
@@ -42,7 +42,7 @@ impl Explorer<'_> {
                 self.symbols.implied(&state.path.suppositions, value.symbol)
             });
             let (Some(b), Some(c)) = (b, c) else {
-                return Err(Error::at("which lane a shuffle reads depends on memory: that is not modelled", place));
+                return Err(UnfoldError::at("which lane a shuffle reads depends on memory: that is not modelled", place));
             };
             let (source, _) = mode.source(step.lane, b as u32, c as u32);
             match step.lanes.iter().find(|(lane, _)| *lane == source) {
@@ -53,7 +53,7 @@ impl Explorer<'_> {
                         "lane {} reads lane {source} here, which takes no part: what it gets is undefined (PTX ISA, shfl.sync)",
                         step.lane
                     );
-                    return Err(Error::at(message, place));
+                    return Err(UnfoldError::at(message, place));
                 }
             }
         } else {
@@ -63,7 +63,7 @@ impl Explorer<'_> {
             }
             let result = step.exchange.result(&mut PathValues(self), step.ty, step.lane, &all);
             let Some([value, _]) = result else {
-                return Err(Error::at("what these lanes make of what they bring is not modelled", place));
+                return Err(UnfoldError::at("what these lanes make of what they bring is not modelled", place));
             };
             value
         };

@@ -22,7 +22,7 @@ use super::shared::Shared;
 use super::spin::{Arrival, Heads, Waiting};
 use super::stop::{Cause, Stop};
 use super::symbol::Symbols;
-use super::{Error, UnfoldingBounds, barriers};
+use super::{UnfoldError, UnfoldingBounds, barriers};
 use crate::test::Place;
 use access::AccessedLocation;
 use issued::Issued;
@@ -50,7 +50,7 @@ pub(super) fn explore(
     accesses: &Accesses,
     bounds: UnfoldingBounds,
     is_over: &dyn Fn() -> bool,
-) -> Result<Explored, Error> {
+) -> Result<Explored, UnfoldError> {
     let mut explorer = Explorer {
         program,
         thread,
@@ -93,7 +93,7 @@ pub(super) fn explore(
             paths.push(path);
         }
         if paths.len() + explorer.open.len() > bounds.paths || explorer.stopped.len() > 2 * bounds.paths {
-            return Err(Error::new(format!("a thread has more than {} paths", bounds.paths)));
+            return Err(UnfoldError::new(format!("a thread has more than {} paths", bounds.paths)));
         }
     }
     Ok(Explored { paths, stopped: explorer.stopped, symbols: explorer.symbols, bounded: explorer.bounded, waits: explorer.waits })
@@ -101,11 +101,11 @@ pub(super) fn explore(
 
 impl Explorer<'_> {
     /// Goes on to the end of the path; other ways that branch off are left for later. `None`: it was cut off.
-    fn run(&mut self, mut state: ExplorationState) -> Result<Option<Path>, Error> {
+    fn run(&mut self, mut state: ExplorationState) -> Result<Option<Path>, UnfoldError> {
         while let Some((step, place)) = self.program.steps.get(state.at) {
             state.steps += 1;
             if state.steps > MAX_STEPS {
-                return Err(Error::at(format!("a path of more than {MAX_STEPS} steps"), *place));
+                return Err(UnfoldError::at(format!("a path of more than {MAX_STEPS} steps"), *place));
             }
             let here = state.at;
             if self.bounds.skip_waiting && self.heads.contains(here) && self.arrives_unchanged(&mut state) {
@@ -121,7 +121,7 @@ impl Explorer<'_> {
             state.at += 1;
             let goes_on = self.step(&mut state, here, step, *place)?;
             if state.path.events.len() > MAX_POSITIONS {
-                return Err(Error::at(format!("a thread of more than {MAX_POSITIONS} events"), *place));
+                return Err(UnfoldError::at(format!("a thread of more than {MAX_POSITIONS} events"), *place));
             }
             if !goes_on {
                 return Ok(None);
@@ -157,7 +157,7 @@ impl Explorer<'_> {
     }
 
     /// Does a step. `false`: the path was cut off.
-    fn step(&mut self, state: &mut ExplorationState, here: usize, step: &Step, place: Place) -> Result<bool, Error> {
+    fn step(&mut self, state: &mut ExplorationState, here: usize, step: &Step, place: Place) -> Result<bool, UnfoldError> {
         if let Some(divides) = self.divides_by_zero(step)
             && !self.goes_on_behind_division(state, &divides, place)
         {
@@ -323,8 +323,8 @@ impl Explorer<'_> {
         state: &mut ExplorationState,
         address: Dependent,
         place: Place,
-        mut does: impl FnMut(&mut Self, ExplorationState, AccessedLocation) -> Result<(), Error>,
-    ) -> Result<bool, Error> {
+        mut does: impl FnMut(&mut Self, ExplorationState, AccessedLocation) -> Result<(), UnfoldError>,
+    ) -> Result<bool, UnfoldError> {
         for (location, state) in self.locations(state, address, place)? {
             does(self, state, AccessedLocation { location, address })?;
         }
@@ -339,7 +339,7 @@ impl Explorer<'_> {
         scope: Scope,
         events: impl Iterator<Item = EventData> + Clone,
         place: Place,
-    ) -> Result<(), Error> {
+    ) -> Result<(), UnfoldError> {
         for (number, mut state) in self.barriers(state, number, place)? {
             let barrier = barriers::number(number, instance);
             for event in events.clone() {
@@ -356,7 +356,7 @@ impl Explorer<'_> {
     }
 
     /// The states of a step that may fork are in `open`; goes on with the last of them.
-    fn last(&mut self, state: &mut ExplorationState) -> Result<bool, Error> {
+    fn last(&mut self, state: &mut ExplorationState) -> Result<bool, UnfoldError> {
         match self.open.pop() {
             Some(next) => {
                 *state = next;

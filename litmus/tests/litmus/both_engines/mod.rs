@@ -13,7 +13,7 @@ mod renamed;
 
 use crate::shipped::model;
 use margay_litmus::engine::{Choice, Engine, Runner};
-use margay_litmus::explicit::{Options, Verdict};
+use margay_litmus::explicit::{Options, TestVerdict};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
@@ -34,7 +34,7 @@ fn test(text: &str) -> Test {
     read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test
 }
 
-fn answer(text: &str, model: &Model, engine: Engine) -> Verdict {
+fn answer(text: &str, model: &Model, engine: Engine) -> TestVerdict {
     Runner::new(model).run(&test(text), &Options::default(), Choice::Only(engine)).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
@@ -48,7 +48,8 @@ fn agree(text: &str, models: &[Model]) -> Result<(), TestCaseError> {
         let (explicit, sat) = (ask(Engine::Explicit), ask(Engine::Sat));
         prop_assert!(explicit.is_ok() && sat.is_ok(), "{}\n{text}\n{:?}\n{:?}", model.name, explicit.err(), sat.err());
         let (explicit, sat) = (explicit.unwrap(), sat.unwrap());
-        let said = |v: &Verdict| (v.quantifier, v.holds, v.reachable, v.bounded, v.racy, v.gap.as_ref().map(|gap| gap.kind()));
+        let said =
+            |v: &TestVerdict| (v.quantifier, v.holds, v.reachable, v.bounded, v.racy, v.gap.as_ref().map(|gap| gap.kind()));
         prop_assert_eq!(said(&explicit), said(&sat), "{}\n{}", model.name, text);
         for witness in sat.witness.iter().chain(&sat.race) {
             prop_assert_eq!(wellformed::violations(&witness.execution), Vec::<String>::new());

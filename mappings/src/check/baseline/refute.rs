@@ -13,7 +13,7 @@ use crate::encode::MappingProblem;
 use crate::encode::atoms::Atoms;
 use crate::language::Lowering;
 use crate::naming;
-use crate::witness::{SearchFault, Witness};
+use crate::witness::{SearchFault, WitnessPair};
 
 /// At most so many mixtures of the baseline's alternatives are tried for a candidate.
 const MOST_MIXTURES: usize = 4096;
@@ -55,7 +55,7 @@ impl<'a> BaselineRefuter<'a> {
         &mut self,
         (problem, options): (&mut MappingProblem, &CheckOptions),
         (atoms, instance): (&Atoms, &Instance),
-        witness: &Witness,
+        witness: &WitnessPair,
     ) -> Result<BaselineStanding, SearchFault> {
         if self.baseline.is_searchable(&problem.vocabulary) {
             for variant in 0..self.baseline.variants.len() {
@@ -109,9 +109,9 @@ impl<'a> BaselineRefuter<'a> {
     }
 
     /// Can the program have its outcome, whatever the baseline chooses? `None` if it is not known.
-    fn has_outcome(&mut self, witness: &Witness, options: &CheckOptions) -> Option<bool> {
+    fn has_outcome(&mut self, witness: &WitnessPair, options: &CheckOptions) -> Option<bool> {
         let mapping = &self.baseline.mapping;
-        let Witness { source, target, origin, finals, .. } = witness;
+        let WitnessPair { source, target, origin, finals, .. } = witness;
         let (named, uses) = (naming::name(mapping, source, target, origin)?, uses(mapping, source)?);
         let choices: Vec<&Vec<Lowering>> = named.operations.iter().map(|o| &self.baseline.said[o.row][o.alternative]).collect();
         let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MOST_MIXTURES)?;
@@ -133,7 +133,7 @@ impl<'a> BaselineRefuter<'a> {
 
     fn runs_to(
         &mut self,
-        Witness { source, .. }: &Witness,
+        WitnessPair { source, .. }: &WitnessPair,
         uses: &[OperationUse],
         chosen: &[&Lowering],
         finals: &[Option<Event>],

@@ -11,7 +11,7 @@ use crate::encode::MappingProblem;
 use crate::encode::atoms::{AtomPlace, Atoms};
 use crate::level::{CoReading, Level};
 use crate::search::{Candidate, CandidateFate, Orders, Question, linear};
-use crate::witness::{SearchFault, Witness, witness};
+use crate::witness::{SearchFault, WitnessPair, witness};
 
 /// What refutes the candidates of a case.
 pub struct Refuters<'a> {
@@ -170,7 +170,7 @@ fn beside(
     setting: &CheckSetting<'_>,
     baseline: &mut BaselineRefuter<'_>,
     problem: &mut MappingProblem,
-    witness: &Witness,
+    witness: &WitnessPair,
     candidate: &Candidate<'_, Taught>,
 ) -> Result<CandidateFate<Taught>, SearchFault> {
     let standing = baseline.standing((problem, setting.options), (candidate.atoms, candidate.instance), witness)?;

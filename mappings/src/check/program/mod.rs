@@ -20,7 +20,7 @@ use margay_models::signature::Signature;
 
 use super::options::{CheckOptions, MAX_BOUND};
 use crate::encode::{Prefix, ReadSources, Reasons};
-use crate::witness::{SearchFault, Witness};
+use crate::witness::{SearchFault, WitnessPair};
 use interleaving::{InterleavedProgram, Reads, Shows, shows};
 
 pub use extension::extends;
@@ -73,7 +73,7 @@ impl ProgramRefuter {
 
     /// A race among the interleavings of the program, rather one in which every read returns the last write before it: a lesson from
     /// it need not ask whether the execution is consistent.
-    pub fn race_of_interleaving(&mut self, witness: &Witness) -> Option<Prefix> {
+    pub fn race_of_interleaving(&mut self, witness: &WitnessPair) -> Option<Prefix> {
         let program = InterleavedProgram::new(&witness.source);
         let (judge, undefined) = (&mut self.judge, &self.undefined);
         let mut race = |reads| program.race(self.reasons.complete, reads, &mut |part| shows(judge, undefined, part));
@@ -85,7 +85,7 @@ impl ProgramRefuter {
     /// # Errors
     /// The execution is of no program, or the program cannot be run, or its outcome is explained although the solver said that no modification order does: a
     /// bug in Margay.
-    pub fn run(&mut self, witness: &Witness, options: &CheckOptions) -> Result<ProgramRefutation, SearchFault> {
+    pub fn run(&mut self, witness: &WitnessPair, options: &CheckOptions) -> Result<ProgramRefutation, SearchFault> {
         let disagreement = |what: String| SearchFault::Disagreement(format!("the program of a candidate: {what}"));
         let whole = unfold::ExecutionProgram::of(&witness.source, &witness.finals).map_err(|e| disagreement(e.to_string()))?;
         let options = explicit::Options { deadline: options.deadline, ..Default::default() };
@@ -182,7 +182,7 @@ fn initial(signature: Signature, locations: usize) -> Execution {
 ///
 /// # Errors
 /// It cannot be made: a bug in Margay.
-pub fn litmus(witness: &Witness) -> Result<String, SearchFault> {
+pub fn litmus(witness: &WitnessPair) -> Result<String, SearchFault> {
     match render(&witness.source, "candidate", None, &witness.finals) {
         Ok(rendered) => Ok(rendered.test.to_string()),
         Err(error) => Err(SearchFault::Disagreement(format!("the program of a candidate: {error}"))),

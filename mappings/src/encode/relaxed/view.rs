@@ -1,7 +1,7 @@
 //! A level as a .cat model sees it.
 
 use margay_models::execution::{Order, Scope};
-use margay_models::lower::{Base, Interpretation};
+use margay_models::lower::{BaseInterpretation, Interpretation};
 use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Tag};
 use margay_solver::{Expr, Logic};
 
@@ -47,7 +47,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl Base for View<'_> {
+impl BaseInterpretation for View<'_> {
     fn set(&self, set: BaseSet) -> Interpretation {
         let l = self.level;
         let ordered = |order| Interpretation::of(find(&l.orders, order), without::ORDER);

@@ -1,7 +1,7 @@
 //! The target level as a `.cat` model sees it: which expression each of its base names stands for.
 
 use margay_models::execution::Order;
-use margay_models::lower::{Base, Interpretation};
+use margay_models::lower::{BaseInterpretation, Interpretation};
 use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Tag};
 use margay_solver::{Expr, Logic};
 
@@ -28,7 +28,7 @@ impl<'a> TargetBase<'a> {
     }
 }
 
-impl Base for TargetBase<'_> {
+impl BaseInterpretation for TargetBase<'_> {
     fn set(&self, set: BaseSet) -> Interpretation {
         let t = self.target;
         let ordered = |order| Interpretation::of(find(&t.orders, order), without::ORDER);

@@ -34,12 +34,12 @@ pub(super) enum ScopeKnowledge {
 
 /// One scope of an architecture; in .cat the set of the operations that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Level {
+pub struct ScopeLevel {
     architecture: Architecture,
     index: u8,
 }
 
-impl Level {
+impl ScopeLevel {
     pub(super) fn new(architecture: Architecture, index: usize) -> Self {
         Self { architecture, index: index as u8 }
     }
@@ -71,7 +71,7 @@ impl Level {
 
 /// In .cat: the threads of two events share a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SameLevel(pub Level);
+pub struct SameLevel(pub ScopeLevel);
 
 impl SameLevel {
     /// Its name in .cat, as a list of one.
@@ -123,13 +123,13 @@ impl Architecture {
     }
 
     /// Its scopes with their names, narrowest first.
-    pub fn levels(self) -> impl Iterator<Item = Level> {
-        (0..self.description().levels.len()).map(move |index| Level::new(self, index))
+    pub fn levels(self) -> impl Iterator<Item = ScopeLevel> {
+        (0..self.description().levels.len()).map(move |index| ScopeLevel::new(self, index))
     }
 
     /// What a scope is called in mapping rows and tests; in PTX's words if the architecture does not have it.
     pub fn scope_name(self, scope: Scope) -> &'static str {
-        self.levels().find(|level| level.scope() == scope).map_or(scope.name(), Level::name)
+        self.levels().find(|level| level.scope() == scope).map_or(scope.name(), ScopeLevel::name)
     }
 
     /// The scope that a word names, by any of its names; `None` for anything else.
@@ -139,7 +139,7 @@ impl Architecture {
 
     /// The names of its scopes, as a list for messages.
     pub fn scope_names(self) -> String {
-        self.levels().map(Level::name).collect::<Vec<_>>().join(", ")
+        self.levels().map(ScopeLevel::name).collect::<Vec<_>>().join(", ")
     }
 
     /// Does the instruction take a scope? (Of tags that no instruction of the operation has: do others that have them?)

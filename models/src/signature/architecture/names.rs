@@ -2,7 +2,7 @@
 //! `relations` and `print` of an architecture's text.
 
 use super::leaked::leaked;
-use super::level::{Level, SameLevel};
+use super::level::{SameLevel, ScopeLevel};
 use super::text::{ArchitectureReader, after, is_name};
 use super::{Architecture, Tag};
 use crate::diagnostic::{Diagnostic, Span, nearest};
@@ -210,7 +210,7 @@ impl ArchitectureReader<'_> {
             return None;
         }
         let made = BaseRelation::of_level(description.scope).filter(|_| self.description.front_end.is_some());
-        let level = SameLevel(Level::new(self.architecture, index));
+        let level = SameLevel(ScopeLevel::new(self.architecture, index));
         Some((made.unwrap_or(BaseRelation::Same(level)), vec![description.same]))
     }
 
@@ -223,7 +223,7 @@ impl ArchitectureReader<'_> {
         }
         for (index, level) in self.description.levels.iter().enumerate() {
             let made = BaseSet::of_scope(level.scope).filter(|_| self.description.front_end.is_some());
-            sets.push((made.unwrap_or(BaseSet::Level(Level::new(self.architecture, index))), level.sets.clone()));
+            sets.push((made.unwrap_or(BaseSet::Level(ScopeLevel::new(self.architecture, index))), level.sets.clone()));
         }
         sets.sort_by_key(|(set, _)| *set);
         let mut relations: NamedBases<BaseRelation> =

@@ -1,7 +1,7 @@
 //! Questions that a proof does not take: rows and orders that it knows nothing of, axioms of a form that no rule covers, texts that are too large.
 
 use margay_language::{Mapping, Row};
-use margay_models::diagnostic::{Diagnostic, Place};
+use margay_models::diagnostic::{Diagnostic, SourcePlace};
 use margay_models::model::{Check, Model, Role};
 use margay_models::signature::{Construct, Operation};
 
@@ -73,7 +73,7 @@ pub(super) fn refuse_large(model: &Model) -> Result<(), Vec<Diagnostic>> {
     let base = theory.declare_base(model.signature, false, None);
     let translated = theory.translate(model, &base);
     let mut errors = Vec::new();
-    let mut look = |theory: &Theory, value: TheoryExprId, name: &str, place: &Place| {
+    let mut look = |theory: &Theory, value: TheoryExprId, name: &str, place: &SourcePlace| {
         let operators = largest(theory, value);
         if operators > MOST_OPERATORS {
             let what = format!("`{name}` of `{}` is too large for a proof", model.name);

@@ -1,7 +1,7 @@
 //! What is to be shown, and what may be supposed: of a mapping, or of two models.
 
 use margay_language::Mapping;
-use margay_models::diagnostic::{Diagnostic, Place};
+use margay_models::diagnostic::{Diagnostic, SourcePlace};
 use margay_models::model::{Model, Sort};
 use margay_models::signature::{BaseRelation, BaseSet, Signature};
 use margay_models::wellformed;
@@ -36,7 +36,7 @@ pub struct Setting<'a> {
     /// How many of the theory's checks are about the target alone.
     pub of_target: usize,
     /// Where symbols are defined in the models.
-    pub written: Vec<(Pred, Place)>,
+    pub written: Vec<(Pred, SourcePlace)>,
     /// The base names that the models of a mapping use and nothing is in, and why, in words.
     pub empty: Vec<String>,
     /// The model whose axioms are to be shown.
@@ -229,7 +229,7 @@ fn empty_names(level: &str, model: &Model, base: &BaseMeaning) -> Vec<String> {
 }
 
 /// Where the symbols of a model's definitions are written, in the order of the text.
-fn defined(theory: &Theory, model: &Model, translated: &Translated) -> Vec<(Pred, Place)> {
+fn defined(theory: &Theory, model: &Model, translated: &Translated) -> Vec<(Pred, SourcePlace)> {
     translated.symbols(theory).into_iter().map(|(id, pred)| (pred, model.definition(id).place.clone())).collect()
 }
 

@@ -1,6 +1,6 @@
 //! From typed .cat models to expressions and assumptions of a theory.
 
-use margay_models::diagnostic::Place;
+use margay_models::diagnostic::SourcePlace;
 use margay_models::model::{CheckKind, DefId, ExprId as Node, Model, Node as CatNode, Sort};
 use margay_models::signature::{BaseRelation, BaseSet};
 use rustc_hash::FxHashMap;
@@ -51,7 +51,7 @@ pub struct Translated {
     /// What each check is about.
     pub checks: Vec<TheoryExprId>,
     /// Where each symbol that was made for a definition is written.
-    pub places: FxHashMap<Pred, Place>,
+    pub places: FxHashMap<Pred, SourcePlace>,
 }
 
 impl Translated {
@@ -70,7 +70,7 @@ struct ModelTranslation<'a> {
     theory: &'a mut Theory,
     known: FxHashMap<Node, TheoryExprId>,
     definitions: FxHashMap<DefId, TheoryExprId>,
-    places: FxHashMap<Pred, Place>,
+    places: FxHashMap<Pred, SourcePlace>,
     groups: u16,
 }
 

@@ -4,14 +4,14 @@ use crate::effect::meaning::{opaque, unknown};
 use crate::effect::operand::target;
 use crate::effect::parts::PartProducts;
 use crate::effect::{Computation, Effect, Half, NumberComparison};
-use crate::tree::{Instruction, Kind, Operand, ScalarType};
+use crate::tree::{Instruction, Operand, ScalarKind, ScalarType};
 
 /// The effect of an instruction that has to do with registers alone; any other is not known here.
 pub(super) fn arithmetic(i: &Instruction) -> Option<Effect<'_>> {
     let operands = &i.operands;
     let get = |n: usize| operands.get(n);
     let has = |q: &str| i.has(q);
-    let float = i.ty().is_some_and(|ty| ty.kind == Kind::Float)
+    let float = i.ty().is_some_and(|ty| ty.kind == ScalarKind::Float)
         || i.qualifiers.iter().any(|q| matches!(q.as_str(), "f16x2" | "bf16x2" | "f32x2" | "tf32"));
     let packed = i.qualifiers.iter().any(|q| matches!(q.as_str(), "s16x2" | "u16x2" | "s8x4" | "u8x4"));
     match i.opcode.as_str() {
@@ -151,12 +151,12 @@ fn convert(i: &Instruction) -> Option<Effect<'_>> {
     let get = |n: usize| operands.get(n);
     let mut types = i.qualifiers.iter().filter_map(|q| ScalarType::from_name(q));
     let (ty, from) = (types.next()?, types.next()?);
-    if ty.kind == Kind::Float || from.kind == Kind::Float || i.has("sat") || operands.len() != 2 {
+    if ty.kind == ScalarKind::Float || from.kind == ScalarKind::Float || i.has("sat") || operands.len() != 2 {
         return opaque(i);
     }
     // A register is wider than these types, and takes the sign up to its width (PTX ISA 9.4.1, destination operands that are wider).
     let (ty, from) = match ty {
-        ScalarType { kind: Kind::Signed, bits } if bits < 32 => {
+        ScalarType { kind: ScalarKind::Signed, bits } if bits < 32 => {
             (ScalarType { bits: 64, ..ty }, if from.bits < bits { from } else { ty })
         }
         _ => (ty, from),
@@ -174,7 +174,7 @@ fn set_predicate(i: &Instruction) -> Option<Effect<'_>> {
         Operand::Pair(a, b) => [target(a)?, target(b)?],
         other => [target(other)?, None],
     };
-    if ty.kind == Kind::Float {
+    if ty.kind == ScalarKind::Float {
         return Some(Effect::Opaque { to: to.into_iter().flatten().collect(), operands: operands[1..].iter().collect() });
     }
     let of_either = |name: &str| NumberComparison::of_mnemonic(name).or_else(|| NumberComparison::of_unsigned_mnemonic(name));
@@ -193,13 +193,13 @@ fn set_predicate(i: &Instruction) -> Option<Effect<'_>> {
     };
     // `lo` and its kin compare without a sign, whatever the type says.
     let unsigned = i.qualifiers.iter().any(|q| NumberComparison::of_unsigned_mnemonic(q).is_some());
-    let ty = if unsigned { ScalarType { kind: Kind::Unsigned, ..ty } } else { ty };
+    let ty = if unsigned { ScalarType { kind: ScalarKind::Unsigned, ..ty } } else { ty };
     Some(Effect::SetPredicate { relation, ty, to, operands: [get(1)?, get(2)?], with })
 }
 
 /// What `dp4a` and `dp2a` multiply.
 fn part_products(i: &Instruction) -> Option<PartProducts> {
-    let mut signed = i.qualifiers.iter().filter_map(|q| ScalarType::from_name(q)).map(|ty| ty.kind == Kind::Signed);
+    let mut signed = i.qualifiers.iter().filter_map(|q| ScalarType::from_name(q)).map(|ty| ty.kind == ScalarKind::Signed);
     let signed = [signed.next()?, signed.next()?];
     let width = if i.opcode == "dp4a" { 8 } else { 16 };
     Some(PartProducts { signed, width, first: if width == 16 && i.has("hi") { 2 } else { 0 } })

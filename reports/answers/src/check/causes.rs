@@ -7,7 +7,7 @@ use margay_console::folder;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::wrapped::{indented, wrapped};
-use margay_mappings::causes::{Cause, Causes, Weakness, causes};
+use margay_mappings::causes::{Causes, CounterexampleCause, Weakness, causes};
 use margay_mappings::check::{CheckOptions, Level};
 use margay_mappings::language::Mapping;
 use margay_reports::check as report;
@@ -160,7 +160,7 @@ fn document(
     found: &Causes,
     shown: &[PresentedCounterexample<'_>],
 ) -> report::CausesDocument {
-    let cause = |(cause, shown): (&Cause, &PresentedCounterexample<'_>)| report::CauseRecord {
+    let cause = |(cause, shown): (&CounterexampleCause, &PresentedCounterexample<'_>)| report::CauseRecord {
         setting: cause.setting.to_owned(),
         events: cause.counterexample.events,
         axiom: cause.counterexample.axiom.clone(),

@@ -1,7 +1,7 @@
 //! The report as JSON (docs/json.md).
 
 use margay_mappings::compare::{ComparisonVerdict as Searched, RelationReason};
-use margay_models::diagnostic::Place;
+use margay_models::diagnostic::SourcePlace;
 use margay_models::picture::event_name;
 use margay_reports::{Verdict, diff as report};
 
@@ -98,8 +98,8 @@ fn difference(shown: &PresentedDifference<'_>) -> report::DifferenceRecord {
 }
 
 fn reason(reason: &RelationReason, words: &str) -> report::DifferenceReason {
-    let place = |p: &Place| report::ModelLine { file: p.file.name.clone(), line: p.line() };
-    let axiom = |name: &str, forbids: &Place, allows: Option<&Place>| report::DifferenceReason {
+    let place = |p: &SourcePlace| report::ModelLine { file: p.file.name.clone(), line: p.line() };
+    let axiom = |name: &str, forbids: &SourcePlace, allows: Option<&SourcePlace>| report::DifferenceReason {
         kind: report::ReasonKind::Axiom,
         name: name.to_owned(),
         relates: None,

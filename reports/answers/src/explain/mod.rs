@@ -7,11 +7,11 @@ pub use ask::{ExplainOptions, run};
 use margay_console::exit::Exit;
 use margay_console::limits;
 use margay_console::output::{Format, Output};
-use margay_litmus::explicit::{Error, Forbidden, Verdict, Witness};
+use margay_litmus::explicit::{Error, Forbidden, TestVerdict, Witness};
 use margay_litmus::race::{self, Race};
 use margay_litmus::strengthen::{Means, RepairsFound, Stopped};
 use margay_models::bits::Event;
-use margay_models::diagnostic::{Place, SourceFile};
+use margay_models::diagnostic::{SourceFile, SourcePlace};
 use margay_models::execution::Execution;
 use margay_models::explain::{self, Violation};
 use margay_models::model::RaceMeaning;
@@ -55,12 +55,12 @@ fn failed(subject: &FenceSubject, error: &Error, output: &Output) -> std::io::Re
 }
 
 /// The first line of the answer.
-fn first_line(subject: &FenceSubject, verdict: &Verdict, unroll: usize) -> Headline {
+fn first_line(subject: &FenceSubject, verdict: &TestVerdict, unroll: usize) -> Headline {
     headline(&subject.test, &subject.model.name, verdict, unroll, &Restriction::default())
 }
 
 /// The race of a racy program, with its two accesses, and what it means.
-fn tell_race(subject: &FenceSubject, verdict: &Verdict, output: &Output) -> std::io::Result<()> {
+fn tell_race(subject: &FenceSubject, verdict: &TestVerdict, output: &Output) -> std::io::Result<()> {
     let Some(witness) = &verdict.race else { return Ok(()) };
     let Some(race) = Race::of(&subject.model, witness) else { return Ok(()) };
     output.prose(&format!("Racy: {}", race.sentence(&subject.source)))?;
@@ -76,14 +76,14 @@ fn tell_race(subject: &FenceSubject, verdict: &Verdict, output: &Output) -> std:
 }
 
 /// The same in a document.
-fn race(subject: &FenceSubject, verdict: &Verdict) -> Option<margay_reports::run::RaceRecord> {
+fn race(subject: &FenceSubject, verdict: &TestVerdict) -> Option<margay_reports::run::RaceRecord> {
     verdict.race.as_ref().and_then(|witness| lost::race(&subject.model, witness, &subject.source))
 }
 
 /// Executions are lost: nothing follows, for the reasons given.
 fn without_end(
     subject: &FenceSubject,
-    verdict: &Verdict,
+    verdict: &TestVerdict,
     why: &[String],
     unroll: usize,
     output: &Output,
@@ -110,7 +110,7 @@ fn without_end(
 /// The outcome is allowed: how, and what would forbid it.
 fn allowed(
     subject: &FenceSubject,
-    (verdict, witness): (&Verdict, &Witness),
+    (verdict, witness): (&TestVerdict, &Witness),
     found: &Result<RepairsFound, Stopped>,
     (unroll, shown): (usize, &ExplainedExecutions<'_>),
     output: &Output,
@@ -167,7 +167,7 @@ fn allowed(
 }
 
 /// Why no execution has what is asked about.
-fn absent(subject: &FenceSubject, verdict: &Verdict, unroll: usize, output: &Output) -> std::io::Result<Exit> {
+fn absent(subject: &FenceSubject, verdict: &TestVerdict, unroll: usize, output: &Output) -> std::io::Result<Exit> {
     let asked = subject.test.condition.quantifier.asks_for();
     let bounded = verdict.bounded;
     let (why, first) = if bounded {
@@ -206,7 +206,7 @@ fn absent(subject: &FenceSubject, verdict: &Verdict, unroll: usize, output: &Out
 /// The outcome is not allowed: why, or that nothing has it.
 fn not_allowed(
     subject: &FenceSubject,
-    verdict: &Verdict,
+    verdict: &TestVerdict,
     forbidden: Option<&Forbidden>,
     (unroll, shown): (usize, &ExplainedExecutions<'_>),
     output: &Output,
@@ -271,7 +271,7 @@ impl ExplainedExecutions<'_> {
 /// Why an axiom forbids an execution.
 struct ForbiddingReason<'a> {
     axiom: String,
-    place: &'a Place,
+    place: &'a SourcePlace,
     execution: &'a Execution,
     violation: Option<Violation>,
     picture: Picture,
@@ -296,7 +296,7 @@ impl<'a> ForbiddingReason<'a> {
     }
 
     /// The edges that are there, and where in the model each comes from.
-    fn edges(&self) -> Vec<(explain::Edge, Place)> {
+    fn edges(&self) -> Vec<(explain::ExplainedEdge, SourcePlace)> {
         self.violation.as_ref().map(Violation::edges_with_places).unwrap_or_default()
     }
 
@@ -305,7 +305,7 @@ impl<'a> ForbiddingReason<'a> {
     }
 
     fn document(&self) -> document::ForbiddingAxiom {
-        let edge = |(e, place): &(explain::Edge, Place)| document::SourcedEdge {
+        let edge = |(e, place): &(explain::ExplainedEdge, SourcePlace)| document::SourcedEdge {
             from: self.name(e.from),
             to: self.name(e.to),
             relation: e.link.name(),
@@ -360,7 +360,7 @@ impl<'a> ForbiddingReason<'a> {
 }
 
 /// The line of the model at a place.
-fn line_of(place: &Place) -> String {
+fn line_of(place: &SourcePlace) -> String {
     let SourceFile { text, .. } = &*place.file;
     text.lines().nth(place.line().saturating_sub(1)).unwrap_or_default().trim().to_owned()
 }

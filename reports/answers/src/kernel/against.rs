@@ -7,7 +7,7 @@ use super::asked::{AskedKernel, KernelFile};
 
 /// What goes wrong in a kernel, to be found again in another version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ComparedFinding {
+pub struct KernelFinding {
     pub kernel: String,
     /// What goes wrong.
     pub finding: Finding,
@@ -19,11 +19,11 @@ pub struct KernelComparison {
     /// The older version.
     pub old: String,
     /// What goes wrong in the new version only.
-    pub new: Vec<ComparedFinding>,
+    pub new: Vec<KernelFinding>,
     /// What goes wrong in both.
-    pub unchanged: Vec<ComparedFinding>,
+    pub unchanged: Vec<KernelFinding>,
     /// What went wrong in the older version only.
-    pub gone: Vec<ComparedFinding>,
+    pub gone: Vec<KernelFinding>,
     /// Kernels of which it is not known, and why.
     pub unknown: Vec<String>,
     /// `different`: something certain is new; `undecided`: of some kernel that is not known; or `none`.
@@ -40,7 +40,7 @@ fn shape(spot: &Spot) -> String {
 }
 
 /// Is it the same that goes wrong? Lines and registers may differ.
-fn is_same(a: &ComparedFinding, b: &ComparedFinding) -> bool {
+fn is_same(a: &KernelFinding, b: &KernelFinding) -> bool {
     let shapes = |f: &Finding| {
         let mut all: Vec<String> = f.stands.iter().map(|s| shape(&s.spot)).collect();
         all.sort();
@@ -49,9 +49,9 @@ fn is_same(a: &ComparedFinding, b: &ComparedFinding) -> bool {
     a.kernel == b.kernel && a.finding.kind == b.finding.kind && shapes(&a.finding) == shapes(&b.finding)
 }
 
-fn findings(of: &[AskedKernel]) -> Vec<ComparedFinding> {
+fn findings(of: &[AskedKernel]) -> Vec<KernelFinding> {
     let all = of.iter().flat_map(|k| k.answer.wrong().into_iter().flat_map(move |l| l.findings.iter().map(move |f| (k, f))));
-    all.map(|(k, f)| ComparedFinding { kernel: k.answer.kernel.clone(), finding: f.clone() }).collect()
+    all.map(|(k, f)| KernelFinding { kernel: k.answer.kernel.clone(), finding: f.clone() }).collect()
 }
 
 /// What decides about a kernel: its text and what stands outside of kernels, without comments, places in the source and spaces.
@@ -73,7 +73,7 @@ fn code(file: &KernelFile, kernel: &str) -> String {
 /// Compares the answers about two versions.
 pub fn compare((file, old): (&KernelFile, &[AskedKernel]), (new_file, new): (&KernelFile, &[AskedKernel])) -> KernelComparison {
     let (before, after) = (findings(old), findings(new));
-    let is_in = |all: &[ComparedFinding], f: &ComparedFinding| all.iter().any(|other| is_same(other, f));
+    let is_in = |all: &[KernelFinding], f: &KernelFinding| all.iter().any(|other| is_same(other, f));
     let (unchanged, fresh): (Vec<_>, Vec<_>) = after.iter().cloned().partition(|f| is_in(&before, f));
     let gone: Vec<_> = before.iter().filter(|f| !is_in(&after, f)).cloned().collect();
     let open = |all: &[AskedKernel], which: &str| -> Vec<String> {
@@ -96,7 +96,7 @@ pub fn compare((file, old): (&KernelFile, &[AskedKernel]), (new_file, new): (&Ke
     unknown.extend(missing(new, old, "new"));
     unknown.extend(missing(old, new, "older"));
     let is_certain =
-        |f: &ComparedFinding| new.iter().any(|k| k.answer.kernel == f.kernel && k.verdict() == Verdict::Counterexample);
+        |f: &KernelFinding| new.iter().any(|k| k.answer.kernel == f.kernel && k.verdict() == Verdict::Counterexample);
     let verdict = match (fresh.iter().any(is_certain), is_open) {
         (true, _) => Verdict::Different,
         (false, true) => Verdict::Undecided,

@@ -6,7 +6,7 @@ use margay_console::output::Output;
 use margay_kernel::{Finding, FindingKind, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide};
 use margay_reports::Verdict;
 
-use super::against::{ComparedFinding, KernelComparison};
+use super::against::{KernelComparison, KernelFinding};
 use super::asked::{AskedKernel, KernelFile};
 use super::changed::{count, print_hardening, print_weaker};
 use super::compile::KernelCompiler;
@@ -100,7 +100,7 @@ pub fn print_differences(
         reading.name(),
         file.compiler.map_or("", KernelCompiler::note)
     ))?;
-    let line = |f: &ComparedFinding| {
+    let line = |f: &KernelFinding| {
         let at: Vec<String> = f.finding.stands.iter().map(|s| s.spot.sentence()).collect();
         let at = if at.is_empty() { String::new() } else { format!(" at {}", at.join(", and ")) };
         format!("`{}`, {}{at}", f.kernel, f.finding.kind.words())

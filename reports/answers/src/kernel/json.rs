@@ -8,7 +8,7 @@ use margay_kernel::{
 };
 use margay_reports::{Verdict, kernel as document};
 
-use super::against::{ComparedFinding, KernelComparison};
+use super::against::{KernelComparison, KernelFinding};
 use super::asked::{AskedKernel, KernelFile};
 use super::first_line::first_line;
 use super::options::KernelOptions;
@@ -35,8 +35,8 @@ pub fn document(
 }
 
 fn comparison(of: &KernelComparison) -> document::Comparison {
-    let all = |findings: &[ComparedFinding]| {
-        let one = |f: &ComparedFinding| document::ComparedFinding {
+    let all = |findings: &[KernelFinding]| {
+        let one = |f: &KernelFinding| document::ComparedRecord {
             kernel: f.kernel.clone(),
             kind: f.finding.kind.name().to_owned(),
             at: f.finding.stands.iter().map(|s| spot(&s.spot)).collect(),
@@ -55,7 +55,7 @@ fn comparison(of: &KernelComparison) -> document::Comparison {
 fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
     let answer = &asked.answer;
     let (word, rest) = first_line(file, asked);
-    let not_looked = |n: NotLooked| document::NotLooked { ptx_line: n.line, instruction: n.text, why: n.why };
+    let not_looked = |n: NotLooked| document::UnseenRecord { ptx_line: n.line, instruction: n.text, why: n.why };
     document::Kernel {
         name: answer.kernel.clone(),
         answer: format!("{word}{rest}"),
@@ -74,7 +74,7 @@ fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
             .not_looked()
             .into_iter()
             .map(not_looked)
-            .chain(asked.refused.iter().map(|why| document::NotLooked { ptx_line: None, instruction: None, why: why.clone() }))
+            .chain(asked.refused.iter().map(|why| document::UnseenRecord { ptx_line: None, instruction: None, why: why.clone() }))
             .collect(),
         hardening: asked.hardening.as_ref().map(|(of, _)| hardening(of)),
         weaker: asked.weaker.as_ref().map(|(of, _)| weaker(of)),
@@ -82,7 +82,7 @@ fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
 }
 
 fn hardening(of: &HardeningAnswer) -> document::Hardening {
-    let fence = |f: &HardeningFence| document::HardeningFence { own: f.own, at: spot(&f.spot) };
+    let fence = |f: &HardeningFence| document::FenceRecord { own: f.own, at: spot(&f.spot) };
     document::Hardening {
         launches: of.launches.iter().map(ToString::to_string).collect(),
         accesses: of.accesses,
@@ -97,7 +97,7 @@ fn hardening(of: &HardeningAnswer) -> document::Hardening {
 }
 
 fn weaker(of: &WeakerAnswer) -> document::Weaker {
-    let change = |c: &WeakerChange| document::WeakerChange {
+    let change = |c: &WeakerChange| document::WeakeningRecord {
         at: spot(&c.spot),
         from: c.from.clone(),
         to: c.to.clone(),
@@ -111,14 +111,14 @@ fn weaker(of: &WeakerAnswer) -> document::Weaker {
     }
 }
 
-fn launch(of: &LaunchAnswer) -> document::Launch {
+fn launch(of: &LaunchAnswer) -> document::LaunchRecord {
     let (verdict, reason) = match &of.asked {
         LaunchVerdict::Nothing => (Some(Verdict::None), None),
         LaunchVerdict::Found => (Some(Verdict::Counterexample), None),
         LaunchVerdict::Undecided => (Some(Verdict::Undecided), None),
         LaunchVerdict::NotAsked(why) | LaunchVerdict::NotMeant(why) => (None, Some(why.clone())),
     };
-    document::Launch {
+    document::LaunchRecord {
         launch: of.launch.to_string(),
         blocks: of.launch.blocks,
         threads: of.launch.threads,
@@ -131,7 +131,7 @@ fn launch(of: &LaunchAnswer) -> document::Launch {
     }
 }
 
-fn finding(of: &Finding) -> document::Finding {
+fn finding(of: &Finding) -> document::FindingRecord {
     let change = |c: &RepairChange| document::Change {
         at: spot(&c.spot),
         side: match c.side {
@@ -148,14 +148,14 @@ fn finding(of: &Finding) -> document::Finding {
         RepairAnswer::Nothing => (None, Some("nothing that was tried is enough".to_owned())),
         RepairAnswer::Open(why) => (None, Some(why.clone())),
     };
-    let stands = |s: &Stands| document::Stands {
+    let stands = |s: &Stands| document::StandingRecord {
         test_thread: s.test_thread,
         block: s.block,
         thread: s.thread,
         at: spot(&s.spot),
         event: s.event.clone(),
     };
-    document::Finding {
+    document::FindingRecord {
         kind: of.kind.name().to_owned(),
         threads: of.stands.iter().map(stands).collect(),
         why: of.why.clone(),
@@ -166,8 +166,8 @@ fn finding(of: &Finding) -> document::Finding {
     }
 }
 
-fn spot(of: &Spot) -> document::Spot {
-    document::Spot {
+fn spot(of: &Spot) -> document::SpotRecord {
+    document::SpotRecord {
         ptx_line: of.line,
         instruction: of.text.clone(),
         file: of.source.as_ref().map(|(file, _)| file.clone()),

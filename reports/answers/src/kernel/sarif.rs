@@ -5,7 +5,7 @@ use std::path::Path;
 use margay_kernel::{Finding, FindingKind, RepairAnswer, Spot, Stands};
 use serde::Serialize;
 
-use super::against::{ComparedFinding, KernelComparison};
+use super::against::{KernelComparison, KernelFinding};
 use super::asked::{AskedKernel, KernelFile};
 use super::first_line::{chosen_contents, first_line};
 use super::human::{capitalised, change, not_looked_at};
@@ -191,7 +191,7 @@ pub fn log(file: &KernelFile, answers: &[AskedKernel], against: Option<&KernelCo
             let name = &asked.answer.kernel;
             let mut result =
                 result(file, name, finding, (&format!(" in launch {}{}", wrong.launch, chosen_contents(&asked.answer)), level));
-            let is_of = |all: &[ComparedFinding]| all.iter().any(|f| f.kernel == *name && f.finding == *finding);
+            let is_of = |all: &[KernelFinding]| all.iter().any(|f| f.kernel == *name && f.finding == *finding);
             result.baseline_state = against.map(|a| if is_of(&a.new) { "new" } else { "unchanged" });
             results.push(result);
         }

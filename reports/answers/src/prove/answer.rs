@@ -7,7 +7,7 @@ use margay_console::folder::OutputFolder;
 use margay_console::table::counted;
 use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict as Searched};
 use margay_mappings::language::Mapping;
-use margay_prove::theorem::{Gap, Report};
+use margay_prove::theorem::{ProofGap, Report};
 use margay_reports::Verdict;
 use margay_theorem::theorem::Hypotheses;
 
@@ -49,7 +49,7 @@ pub enum Said<'a> {
     /// Nothing is proved, since no execution satisfies what is supposed, or none was found; in words.
     Empty(&'a str),
     /// Neither is known; none up to so many events, and what is missing.
-    Open(usize, Option<&'a Gap>),
+    Open(usize, Option<&'a ProofGap>),
     /// There is a proof, and the search beside it, which must reach its bound, ended at so many events.
     Unsearched(usize),
     /// What is proved has a counterexample with so many events: one of the two is wrong.

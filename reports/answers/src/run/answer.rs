@@ -1,7 +1,7 @@
 //! The answer about one test under one model.
 
 use margay_litmus::ask::axioms::{ChosenAxioms, Dependence};
-use margay_litmus::explicit::Verdict;
+use margay_litmus::explicit::TestVerdict;
 use margay_litmus::test::Test;
 
 use crate::executions::ChosenExecutions;
@@ -14,7 +14,7 @@ pub struct TestAnswer<'a> {
     pub file: &'a str,
     pub test: &'a Test,
     pub model: &'a ChosenAxioms,
-    pub verdict: Verdict,
+    pub verdict: TestVerdict,
     pub dependences: Vec<Dependence>,
     pub milliseconds: f64,
     /// The executions that were chosen to be looked at.

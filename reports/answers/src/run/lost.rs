@@ -1,6 +1,6 @@
 //! What stands beside a verdict: executions that are lost, and the race of a racy program.
 
-use margay_litmus::explicit::{Verdict, Witness};
+use margay_litmus::explicit::{TestVerdict, Witness};
 use margay_litmus::gap::Gap;
 use margay_litmus::race::{self, Race};
 use margay_litmus::read::Read;
@@ -38,7 +38,7 @@ pub fn race(model: &Model, witness: &Witness, test: &SourceFile) -> Option<docum
 }
 
 /// What is missing from an answer, in a document.
-pub fn gap(gap: &Gap, verdict: &Verdict, unroll: usize, test: &SourceFile) -> document::AnswerGap {
+pub fn gap(gap: &Gap, verdict: &TestVerdict, unroll: usize, test: &SourceFile) -> document::AnswerGap {
     let stop = |s: &Standstill| {
         let (line, column) = test.position(s.place.0.start);
         let (text, cause) = (s.place.text(test), s.cause.name().to_owned());

@@ -3,7 +3,7 @@
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
-use margay_ptx::{Module, Space};
+use margay_ptx::{Module, StateSpace};
 use margay_runner::device::{self, CudaArray, CudaProgram, Device, ProgramLaunch};
 use margay_runner::emit::{Count, Environment, Stress, scratchpad_bytes};
 use margay_runner::sass::Listing;
@@ -201,7 +201,7 @@ impl GpuBench<'_> {
         let program = cuda.load_program(text)?;
         let module: Module = margay_ptx::read(text).map_err(|e| GpuEnd::Refused(e.to_string()))?;
         let mut variables = Vec::new();
-        for variable in module.variables.iter().filter(|v| v.space == Space::Global && v.size.is_some_and(|n| n > 0)) {
+        for variable in module.variables.iter().filter(|v| v.space == StateSpace::Global && v.size.is_some_and(|n| n > 0)) {
             let Ok((address, bytes)) = program.variable(&variable.name) else { continue };
             let mut initial = vec![0; bytes];
             cuda.read(address, &mut initial)?;

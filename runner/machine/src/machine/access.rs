@@ -1,6 +1,6 @@
 //! Accesses: where they go, to memory that threads share or to the thread's own, and loads that were put off.
 
-use margay_ptx::Kind;
+use margay_ptx::ScalarKind;
 use margay_ptx::effect::{Update, Window};
 use margay_ptx::float::FloatFunction;
 
@@ -176,9 +176,9 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
                 return None;
             }
             let value = match (ty.kind, update) {
-                (Kind::Float, Update::Add) => FloatFunction::Add.value(ty, &[old, values[0]]),
-                (Kind::Float, Update::Min) => FloatFunction::Min.value(ty, &[old, values[0]]),
-                (Kind::Float, Update::Max) => FloatFunction::Max.value(ty, &[old, values[0]]),
+                (ScalarKind::Float, Update::Add) => FloatFunction::Add.value(ty, &[old, values[0]]),
+                (ScalarKind::Float, Update::Min) => FloatFunction::Min.value(ty, &[old, values[0]]),
+                (ScalarKind::Float, Update::Max) => FloatFunction::Max.value(ty, &[old, values[0]]),
                 _ => update.value(ty, old, values),
             };
             Some(value.unwrap_or(old))

@@ -1,7 +1,7 @@
 //! What a thread computes: registers from registers.
 
 use margay_ptx::effect::{Computation, Window};
-use margay_ptx::{Kind, ScalarType};
+use margay_ptx::{ScalarKind, ScalarType};
 
 use super::KernelMachine;
 use crate::code::{StepOperand, ValueStep};
@@ -92,14 +92,14 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
 
     /// Parts of one value, the lowest first.
     fn pack(&mut self, who: Who, to: u32, parts: &[StepOperand], width: u16) {
-        let part = ScalarType { kind: Kind::Unsigned, bits: width };
+        let part = ScalarType { kind: ScalarKind::Unsigned, bits: width };
         let all = parts.iter().enumerate().map(|(n, s)| part.cut(self.value(who, *s)) << (usize::from(width) * n));
         let v = all.fold(0, |all, part| all | part);
         self.set(who, to, v);
     }
 
     fn unpack(&mut self, who: Who, parts: &[u32], from: StepOperand, width: u16) {
-        let part = ScalarType { kind: Kind::Unsigned, bits: width };
+        let part = ScalarType { kind: ScalarKind::Unsigned, bits: width };
         let v = self.value(who, from);
         for (n, to) in parts.iter().enumerate() {
             self.set(who, *to, part.cut(v >> (usize::from(width) * n)));
@@ -107,7 +107,7 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     fn predicates(&mut self, who: Who, value: u64, to: [u32; 2], with: Option<(Computation, StepOperand)>) {
-        let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
+        let predicate = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
         let with = with.map(|(function, source)| (function, self.value(who, source)));
         for (to, value) in to.into_iter().zip([value, value ^ 1]) {
             let value = with.map_or(value, |(function, with)| function.value(predicate, &[value, with]).unwrap_or(0));

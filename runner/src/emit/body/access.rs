@@ -1,6 +1,6 @@
 //! Accesses: their qualifiers, types and read-modify-writes.
 
-use margay_litmus::test::{Access, AccessOrder, Atom, AtomFunction, Type, Value};
+use margay_litmus::test::{Access, AccessOrder, AtomFunction, AtomInstruction, TestOperand, Type};
 use margay_models::execution::{Proxy, Scope};
 
 use super::Emitter;
@@ -43,8 +43,8 @@ impl Emitter<'_> {
         })
     }
 
-    pub(super) fn atom(&mut self, atom: &Atom, guard: &str, guarded: bool) -> Result<(), EmissionError> {
-        let Atom { access, function, destination, address, operand, replacement } = atom;
+    pub(super) fn atom(&mut self, atom: &AtomInstruction, guard: &str, guarded: bool) -> Result<(), EmissionError> {
+        let AtomInstruction { access, function, destination, address, operand, replacement } = atom;
         if access.proxy != Proxy::Generic {
             return Err(EmissionError::test(
                 "an atom through a surface; kernels here have loads and stores of one value through one",
@@ -139,9 +139,9 @@ pub(super) fn width(access: &Access, letter: &str, widths: &[u8]) -> Result<Stri
 }
 
 /// A number as it is in an access of a type.
-pub(super) fn narrowed(value: &Value, access: &Access) -> Value {
+pub(super) fn narrowed(value: &TestOperand, access: &Access) -> TestOperand {
     match (value, access.ty.and_then(Type::integer)) {
-        (Value::Integer(n), Some(integer)) => Value::Integer(integer.wrap(*n)),
+        (TestOperand::Integer(n), Some(integer)) => TestOperand::Integer(integer.wrap(*n)),
         _ => value.clone(),
     }
 }

@@ -2,7 +2,7 @@
 
 use margay_litmus::test::{
     Access, Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, AwaitedPhase,
-    Base, Instruction, MbarrierAction, MbarrierOperation, Operation, ProxyFenceKind, Space, Type, Value, element,
+    Base, MbarrierAction, MbarrierOperation, Operation, ProxyFenceKind, Space, TestInstruction, TestOperand, Type, element,
 };
 
 use super::Emitter;
@@ -24,7 +24,7 @@ impl Emitter<'_> {
         &mut self,
         operation: &Operation,
         (guard, guarded): (&str, bool),
-        rest: &[Instruction],
+        rest: &[TestInstruction],
     ) -> Result<(), EmissionError> {
         match operation {
             Operation::Mbarrier(operation) => self.mbarrier(operation, (guard, guarded), rest)?,
@@ -96,7 +96,7 @@ impl Emitter<'_> {
 
     /// The address of a location that an instruction names, in a register: the same one for all accesses, because the assembler merges none of these.
     fn named(&mut self, address: &Address) -> Result<String, EmissionError> {
-        let (Base::Location(name), None | Some(Value::Integer(0))) = (&address.base, &address.offset) else {
+        let (Base::Location(name), None | Some(TestOperand::Integer(0))) = (&address.base, &address.offset) else {
             return Err(EmissionError::test(
                 "an mbarrier or an asynchronous operation with an address in a register; kernels here name the location",
             ));
@@ -117,7 +117,7 @@ impl Emitter<'_> {
         &mut self,
         MbarrierOperation { address, is_remote, action }: &MbarrierOperation,
         (guard, guarded): (&str, bool),
-        rest: &[Instruction],
+        rest: &[TestInstruction],
     ) -> Result<(), EmissionError> {
         let (space, at) = self.mbarrier_address(address)?;
         let space = if *is_remote { "shared::cluster" } else { space };
@@ -170,7 +170,7 @@ impl Emitter<'_> {
                 let (parity, phase) = match phase {
                     AwaitedPhase::Token(token) => ("", self.value(token, true)?),
                     // The phase is that of the lowest bit.
-                    AwaitedPhase::Parity(Value::Integer(n)) => (".parity", (n & 1).to_string()),
+                    AwaitedPhase::Parity(TestOperand::Integer(n)) => (".parity", (n & 1).to_string()),
                     AwaitedPhase::Parity(parity) => {
                         let (parity, lowest) = (self.value(parity, false)?, self.temporary('w'));
                         self.line(format!("and.b32 {lowest}, {parity}, 1;"));
@@ -369,8 +369,8 @@ fn reduced(function: AtomFunction, ty: Option<Type>) -> Result<String, EmissionE
 }
 
 /// Does an instruction use the value of a register?
-fn reads(i: &Instruction, register: &str) -> bool {
-    let value = |v: &Value| matches!(v, Value::Register(name) if name == register);
+fn reads(i: &TestInstruction, register: &str) -> bool {
+    let value = |v: &TestOperand| matches!(v, TestOperand::Register(name) if name == register);
     let address =
         |a: &Address| matches!(&a.base, Base::Register(name) if name == register) || a.offset.as_ref().is_some_and(value);
     if i.guard.as_ref().is_some_and(|g| g.register == register) {

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use margay_litmus::test::{
-    BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Instruction, Operation, Place, ProxyFenceKind, Test, ThreadId, Value,
+    BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Operation, Place, ProxyFenceKind, Test, TestInstruction, TestOperand,
+    ThreadId,
 };
 use margay_litmus::unfold::Code;
 use margay_models::execution::{Proxy, Scope};
@@ -95,12 +96,12 @@ impl Emitter<'_> {
     }
 
     /// With [`Writing::Apart`] something stands between two accesses that the assembler moves nothing across.
-    fn separate(&mut self, i: &Instruction, rest: &[Instruction]) {
+    fn separate(&mut self, i: &TestInstruction, rest: &[TestInstruction]) {
         // The assembler moves a fence of one space over accesses to another one.
         let of_space = |kind: &ProxyFenceKind| {
             matches!(kind, ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)
         };
-        let touches = |i: &Instruction| match &i.operation {
+        let touches = |i: &TestInstruction| match &i.operation {
             Operation::Local { .. }
             | Operation::Label(_)
             | Operation::Exit
@@ -120,7 +121,7 @@ impl Emitter<'_> {
     }
 
     /// `@p` before an instruction.
-    fn guard(&mut self, i: &Instruction) -> String {
+    fn guard(&mut self, i: &TestInstruction) -> String {
         let Some(guard) = &i.guard else { return String::new() };
         let register = self.body.registers.current(&guard.register);
         let bits = if self.body.registers.is_wide(&guard.register) { 64 } else { 32 };
@@ -131,7 +132,7 @@ impl Emitter<'_> {
     }
 
     /// `rest`: what follows.
-    fn instruction(&mut self, i: &Instruction, rest: &[Instruction]) -> Result<(), EmissionError> {
+    fn instruction(&mut self, i: &TestInstruction, rest: &[TestInstruction]) -> Result<(), EmissionError> {
         let guard = self.guard(i);
         match &i.operation {
             Operation::Load { access, destination, address } if access.proxy != Proxy::Generic => {
@@ -274,8 +275,14 @@ impl Emitter<'_> {
 
     /// A barrier of the cta: hardware has sixteen, of which the harness takes the first. Threads of all instances of the cta
     /// meet there, which orders no two accesses of an instance that the test does not order.
-    fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: &Value, of: Option<u32>) -> Result<(), EmissionError> {
-        let Value::Integer(number) = barrier else {
+    fn barrier(
+        &mut self,
+        i: &TestInstruction,
+        mode: BarrierMode,
+        barrier: &TestOperand,
+        of: Option<u32>,
+    ) -> Result<(), EmissionError> {
+        let TestOperand::Integer(number) = barrier else {
             return Err(EmissionError::test("a barrier whose number is in a register; kernels here have numbers"));
         };
         if of.is_some() {

@@ -1,6 +1,6 @@
 //! Accesses through a surface, a texture, and of constants: `suld`, `sust` (PTX ISA 9.7.11), `tex` (9.7.10), `ld.const`.
 
-use margay_litmus::test::{Access, AccessOrder, Address, Base, ProxyFenceKind, Value};
+use margay_litmus::test::{Access, AccessOrder, Address, Base, ProxyFenceKind, TestOperand};
 use margay_models::execution::Proxy;
 
 use super::Emitter;
@@ -54,7 +54,7 @@ impl Emitter<'_> {
         &mut self,
         access: &Access,
         address: &Address,
-        value: &Value,
+        value: &TestOperand,
         guard: &str,
     ) -> Result<(), EmissionError> {
         plain(access)?;
@@ -82,8 +82,8 @@ impl Emitter<'_> {
         let constant = access.proxy == Proxy::Constant;
         let base = if constant { format!("%x{location}") } else { format!("%c{location}") };
         match &address.offset {
-            None | Some(Value::Integer(0)) => Ok(base),
-            Some(Value::Integer(n)) => {
+            None | Some(TestOperand::Integer(0)) => Ok(base),
+            Some(TestOperand::Integer(n)) => {
                 Err(EmissionError::test(format!("the offset {n} in a texture, surface or constant; name the element")))
             }
             Some(offset) => {

@@ -1,8 +1,8 @@
 //! Operands: values, addresses, and what is computed in registers.
 
 use margay_litmus::test::{
-    Access, Address, AtomFunction, Base, InitialValue, Instruction, LocalFunction, NumberComparison, Operation, Space, Test,
-    ThreadId, Type, TypeKind, Value,
+    Access, Address, AtomFunction, Base, InitialValue, LocalFunction, NumberComparison, Operation, Space, Test, TestInstruction,
+    TestOperand, ThreadId, Type, TypeKind,
 };
 
 use margay_models::execution::Proxy;
@@ -12,11 +12,11 @@ use crate::emit::EmissionError;
 
 impl Emitter<'_> {
     /// An operand of a width, converted if it must be.
-    pub(super) fn value(&mut self, value: &Value, wide: bool) -> Result<String, EmissionError> {
+    pub(super) fn value(&mut self, value: &TestOperand, wide: bool) -> Result<String, EmissionError> {
         Ok(match value {
-            Value::Integer(n) => immediate(*n, wide)?,
-            Value::AddressOf(name) => self.generic(name)?,
-            Value::Register(name) => {
+            TestOperand::Integer(n) => immediate(*n, wide)?,
+            TestOperand::AddressOf(name) => self.generic(name)?,
+            TestOperand::Register(name) => {
                 let register = self.body.registers.current(name);
                 match (self.body.registers.is_wide(name), wide) {
                     (false, true) => {
@@ -41,11 +41,11 @@ impl Emitter<'_> {
         self.test.register_integer(self.thread, name).is_some_and(|i| !i.signed)
     }
 
-    pub(super) fn is_wide(&self, value: &Value) -> bool {
+    pub(super) fn is_wide(&self, value: &TestOperand) -> bool {
         match value {
-            Value::Register(name) => self.body.registers.is_wide(name),
-            Value::AddressOf(_) => true,
-            Value::Integer(_) => false,
+            TestOperand::Register(name) => self.body.registers.is_wide(name),
+            TestOperand::AddressOf(_) => true,
+            TestOperand::Integer(_) => false,
         }
     }
 
@@ -100,10 +100,10 @@ impl Emitter<'_> {
         };
         let base = self.own_address(base, self.known_address(&address.base).is_some());
         let Some(offset) = &address.offset else { return Ok((space, format!("[{base}]"))) };
-        if let Value::Integer(0) = offset {
+        if let TestOperand::Integer(0) = offset {
             return Ok((space, format!("[{base}]")));
         }
-        if let Value::Integer(n) = offset {
+        if let TestOperand::Integer(n) = offset {
             return match self.known_address(&address.base).and_then(|a| self.code.location_at(a + n)) {
                 Some(_) => Ok((space, format!("[{base}+{n}]"))),
                 None => Err(EmissionError::test(format!("the offset {n} leads to memory that is no location"))),
@@ -121,7 +121,7 @@ impl Emitter<'_> {
         let name = match base {
             Base::Location(name) => name,
             Base::Register(register) => {
-                let written = |i: &Instruction| i.operation.writes(register);
+                let written = |i: &TestInstruction| i.operation.writes(register);
                 if self.test.instructions(self.thread).iter().any(written) {
                     return None;
                 }
@@ -169,13 +169,13 @@ impl Emitter<'_> {
         &mut self,
         comparison: NumberComparison,
         ty: Option<Type>,
-        left: &Value,
-        right: &Value,
+        left: &TestOperand,
+        right: &TestOperand,
     ) -> Result<String, EmissionError> {
         let wide = ty.map_or(self.is_wide(left) || self.is_wide(right), |ty| ty.bits == 64);
         let bits = if wide { 64 } else { 32 };
         let (value, right) = (self.operand(left, wide)?, self.value(right, wide)?);
-        let left = if matches!(left, Value::Register(_)) { self.opaque(&value, wide) } else { value };
+        let left = if matches!(left, TestOperand::Register(_)) { self.opaque(&value, wide) } else { value };
         let predicate = self.temporary('q');
         let letter = if is_unsigned(ty) { 'u' } else { 's' };
         self.line(format!("setp.{}.{letter}{bits} {predicate}, {left}, {right};", comparison.mnemonic()));
@@ -183,9 +183,9 @@ impl Emitter<'_> {
     }
 
     /// A value in a register: the first operand of a comparison cannot be a number.
-    pub(super) fn operand(&mut self, value: &Value, wide: bool) -> Result<String, EmissionError> {
+    pub(super) fn operand(&mut self, value: &TestOperand, wide: bool) -> Result<String, EmissionError> {
         let text = self.value(value, wide)?;
-        if !matches!(value, Value::Integer(_)) {
+        if !matches!(value, TestOperand::Integer(_)) {
             return Ok(text);
         }
         let (class, bits) = if wide { ('d', 64) } else { ('w', 32) };
@@ -198,7 +198,7 @@ impl Emitter<'_> {
         &mut self,
         (function, ty): (LocalFunction, Option<Type>),
         destination: &str,
-        operands: &[Value],
+        operands: &[TestOperand],
         guard: &str,
         guarded: bool,
     ) -> Result<(), EmissionError> {
@@ -237,14 +237,14 @@ impl Emitter<'_> {
         &mut self,
         (function, ty): (LocalFunction, Option<Type>),
         (destination, to): (&str, Option<String>),
-        operands: &[Value],
+        operands: &[TestOperand],
         wide: bool,
         (guard, guarded): (&str, bool),
     ) -> Result<(), EmissionError> {
         let bits = if wide { 64 } else { 32 };
         let letter = if is_unsigned(ty) { 'u' } else { 's' };
         if let (LocalFunction::Select, [yes, no, chosen]) = (function, operands) {
-            let predicate = self.compare(NumberComparison::NotEqual, None, chosen, &Value::Integer(0))?;
+            let predicate = self.compare(NumberComparison::NotEqual, None, chosen, &TestOperand::Integer(0))?;
             let (yes, no) = (self.value(yes, wide)?, self.value(no, wide)?);
             let to = to.unwrap_or_else(|| self.body.registers.define(destination, guarded));
             self.line(format!("{guard}selp.b{bits} {to}, {yes}, {no}, {predicate};"));
@@ -259,12 +259,12 @@ impl Emitter<'_> {
         // What is 0 whatever the operand is would be computed by the assembler, and the dependency lost. Where no value of the test
         // is negative, the highest bit is 0 as well, and the assembler does not know it (ASPLOS 2015, section 4.5).
         let constant = match (function, operands) {
-            (LocalFunction::Xor | LocalFunction::Subtract, [a, b]) => a == b && matches!(a, Value::Register(_)),
-            (LocalFunction::And | LocalFunction::Multiply, [_, Value::Integer(0)] | [Value::Integer(0), _]) => true,
+            (LocalFunction::Xor | LocalFunction::Subtract, [a, b]) => a == b && matches!(a, TestOperand::Register(_)),
+            (LocalFunction::And | LocalFunction::Multiply, [_, TestOperand::Integer(0)] | [TestOperand::Integer(0), _]) => true,
             _ => false,
         };
         if constant {
-            let dependent = operands.iter().zip(&values).find(|(o, _)| matches!(o, Value::Register(_))).map(|(_, v)| v);
+            let dependent = operands.iter().zip(&values).find(|(o, _)| matches!(o, TestOperand::Register(_))).map(|(_, v)| v);
             if let Some(register) = dependent {
                 let (mask, small) = if wide { ("0x8000000000000000", "%memory") } else { ("0x80000000", "%first") };
                 if !may_be_negative(self.test) {
@@ -323,7 +323,7 @@ fn may_be_negative(test: &Test) -> bool {
     if declared.any(|v| matches!(v, Some(InitialValue::Integer(n)) if large(n))) {
         return true;
     }
-    let value = |v: &Value| matches!(v, Value::Integer(n) if large(n));
+    let value = |v: &TestOperand| matches!(v, TestOperand::Integer(n) if large(n));
     (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16))).any(|i| {
         i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.kind == TypeKind::Signed && t.bits < 32))
             || match &i.operation {

@@ -1,7 +1,7 @@
 //! Meetings of the lanes of a warp (PTX ISA 9.7.9, 9.7.13): of the lanes that play one instance.
 
-use margay_litmus::test::{Value, WarpMeeting};
-use margay_ptx::Kind;
+use margay_litmus::test::{TestOperand, WarpMeeting};
+use margay_ptx::ScalarKind;
 use margay_ptx::exchange::{Exchange, ShuffleMode};
 
 use super::Emitter;
@@ -27,7 +27,7 @@ impl Emitter<'_> {
         }
         let mut operands = given.brought.iter().map(|value| self.of_lane(value)).collect::<Result<Vec<_>, _>>()?;
         if let (Exchange::Shuffle(mode), Some(_)) = (given.exchange, &given.to) {
-            let [_, Value::Integer(b), Value::Integer(c)] = given.brought.as_slice() else {
+            let [_, TestOperand::Integer(b), TestOperand::Integer(c)] = given.brought.as_slice() else {
                 return Err(EmissionError::test(format!("`{name}` of a lane that a register names: kernels here have a number")));
             };
             // The lanes of the instance begin at `first`: so do the lanes that it reads, and the last one.
@@ -74,7 +74,7 @@ impl Emitter<'_> {
         if matches!(given.exchange, Exchange::Ballot | Exchange::MatchAny | Exchange::MatchAll) {
             self.line(format!("shr.u32 {brought}, {brought}, {first};"));
         }
-        let sign = if given.ty.kind == Kind::Signed { 's' } else { 'u' };
+        let sign = if given.ty.kind == ScalarKind::Signed { 's' } else { 'u' };
         let taken = match self.body.registers.is_wide(to) {
             true => format!("cvt.{sign}64.{sign}32 {{to}}, {brought};"),
             false => format!("mov.b32 {{to}}, {brought};"),
@@ -91,17 +91,17 @@ impl Emitter<'_> {
     }
 
     /// What a lane brings.
-    fn of_lane(&self, value: &Value) -> Result<String, EmissionError> {
+    fn of_lane(&self, value: &TestOperand) -> Result<String, EmissionError> {
         match value {
-            Value::Integer(n) => Ok(n.to_string()),
-            Value::Register(name) if !self.body.registers.knows(name) => {
+            TestOperand::Integer(n) => Ok(n.to_string()),
+            TestOperand::Register(name) if !self.body.registers.knows(name) => {
                 Err(EmissionError::test(format!("`{name}` is no number and no register")))
             }
-            Value::Register(name) if self.body.registers.is_wide(name) => {
+            TestOperand::Register(name) if self.body.registers.is_wide(name) => {
                 Err(EmissionError::test(format!("`{name}` has 64 bits; kernels here give other lanes 32")))
             }
-            Value::Register(name) => Ok(self.body.registers.current(name)),
-            Value::AddressOf(name) => {
+            TestOperand::Register(name) => Ok(self.body.registers.current(name)),
+            TestOperand::AddressOf(name) => {
                 Err(EmissionError::test(format!("the address of `{name}` has 64 bits; kernels here give other lanes 32")))
             }
         }

@@ -8,7 +8,7 @@ use margay_console::output::Output;
 use margay_console::table::counted;
 use margay_console::wrapped::{indented, wrapped};
 use margay_models::picture::text;
-use margay_prove::theorem::{Absent, ClaimFamily, Gap, Premises, Report, StepReport};
+use margay_prove::theorem::{Absent, ClaimFamily, Premises, ProofGap, Report, StepReport};
 use margay_theorem::theorem::Inhabitant;
 
 use crate::headline::events;
@@ -22,7 +22,7 @@ const MOST_ALIKE: usize = 4;
 
 /// What is missing, each obligation once.
 pub fn gaps(report: &Report, output: &Output) -> io::Result<()> {
-    let mut shown: Vec<&Gap> = Vec::new();
+    let mut shown: Vec<&ProofGap> = Vec::new();
     for goal in &report.goals {
         let Some(gap) = goal.gap.as_ref().filter(|g| !shown.iter().any(|s| s.what == g.what)) else { continue };
         shown.push(gap);
@@ -35,7 +35,7 @@ pub fn gaps(report: &Report, output: &Output) -> io::Result<()> {
 }
 
 /// What is missing, and the events that show it.
-pub fn missing_events(gap: &Gap, output: &Output) -> io::Result<()> {
+pub fn missing_events(gap: &ProofGap, output: &Output) -> io::Result<()> {
     output.print(&wrapped(&format!("{}.", gap.what), output.width()))?;
     if let Some(drawing) = &gap.drawing {
         if gap.violated.is_none() {

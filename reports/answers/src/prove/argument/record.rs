@@ -1,12 +1,12 @@
 //! The same as parts of a document.
 
 use margay_models::picture::{event_name, svg, text};
-use margay_prove::theorem::{Drawing, Gap, StepReport};
+use margay_prove::theorem::{Drawing, ProofGap, StepReport};
 use margay_reports::prove as report;
 use margay_reports::violation::EdgeRecord;
 use margay_theorem::theorem::Inhabitant;
 
-pub fn gap(gap: &Gap) -> report::MissingRecord {
+pub fn gap(gap: &ProofGap) -> report::MissingRecord {
     let drawing = gap.drawing.as_ref();
     let edges = |d: &Drawing| {
         let edge = |e: &margay_models::picture::PictureEdge| EdgeRecord {
