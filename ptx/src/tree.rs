@@ -146,7 +146,7 @@ pub enum Initial {
     Address(String, i64),
 }
 
-/// A variable in memory.
+/// What `.global`, `.shared`, `.const`, `.local` or `.param` declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryVariable {
     pub name: String,
@@ -258,7 +258,7 @@ pub struct Instruction {
     pub start: usize,
     /// One past its last byte.
     pub end: usize,
-    /// The line of the source that it is of.
+    /// From the last `.loc` before it; `None` where there is none.
     pub line: Option<SourceLine>,
 }
 

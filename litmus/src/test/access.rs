@@ -136,7 +136,7 @@ pub struct Access {
     pub width: AssemblyWidth,
 }
 
-/// An operand.
+/// What an instruction computes with or stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestOperand {
     Register(String),

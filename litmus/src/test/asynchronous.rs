@@ -177,7 +177,6 @@ pub enum AsyncAction {
         ty: Option<Type>,
         /// Where to.
         to: Address,
-        /// The operand.
         value: TestOperand,
     },
     /// `wgmma.mma_async`: reads matrices in shared memory. What it computes is not looked at: each register takes what was read.

@@ -309,7 +309,7 @@ impl Unfolding {
         self.shared.address(location)
     }
 
-    /// The address of a location.
+    /// For an array that of its first element; `None` where the test has no location of that name.
     pub(crate) fn address_of(&self, name: &str) -> Option<LocationAddress> {
         self.shared.address_of(name).ok()
     }

@@ -66,7 +66,7 @@ impl Skeleton {
         self.execution.locations.iter().find(|l| l.name == name).map(|l| l.physical)
     }
 
-    /// The address of a location.
+    /// For an array that of its first element; `None` where the test has no location of that name.
     pub fn address_of(&self, name: &str) -> Option<LocationAddress> {
         let locations = &self.execution.locations;
         let first = || locations.iter().position(|l| element(&l.name) == Some((name, 0)));

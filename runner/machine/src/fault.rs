@@ -8,7 +8,7 @@ pub struct Fault {
     /// What went wrong.
     pub kind: FaultKind,
     pub function: String,
-    /// The line of the source.
+    /// From `.loc`; `None` where the PTX says none.
     pub line: Option<SourceLine>,
     /// Where the instruction stands in the text, in bytes.
     pub at: usize,
