@@ -1,7 +1,7 @@
 //! Instances that an assignment violates: of facts and suppositions, and of the equality of events.
 
 use super::GroundProblem;
-use super::triggers::Violated;
+use super::triggers::{Violated, Which};
 use margay_theorem::ground::ClauseOrigin;
 use margay_theorem::logic::{EventAtom, EventTerm, Lit, Pred};
 
@@ -48,13 +48,32 @@ impl GroundProblem<'_> {
     /// them so will be asked again. Were all added?
     fn add_all(&mut self, found: Vec<Violated>) -> bool {
         let depth = self.solver.depth();
-        for (lits, origin, guard) in found {
-            self.instance(&lits, origin, guard);
+        for (which, at) in found {
+            self.instance_of(which, &at);
             if self.solver.depth() < depth || self.solver.is_refuted() {
                 return false;
             }
         }
         true
+    }
+
+    fn instance_of(&mut self, which: Which, at: &[EventTerm]) {
+        if !self.seen.insert(which, at) {
+            return;
+        }
+        let theory = self.theory;
+        match which {
+            Which::Fact(i) => {
+                let lits = theory.facts[i].clause.lits.iter().map(|l| l.with(at));
+                self.instance(lits, || ClauseOrigin::Fact(i, at.to_vec()), None);
+            }
+            Which::Local(i) => {
+                let guard = self.locals[i].guard;
+                let lits = std::mem::take(&mut self.locals[i].clause.lits);
+                self.instance(lits.iter().map(|l| l.with(at)), || ClauseOrigin::Supposed(i, at.to_vec()), guard);
+                self.locals[i].clause.lits = lits;
+            }
+        }
     }
 
     /// Adds what equal events must have in common.
@@ -64,19 +83,14 @@ impl GroundProblem<'_> {
             return false;
         }
         let mut found = Vec::new();
+        let there: Vec<(Pred, u8)> = self.symbols.iter().copied().filter(|(pred, _)| !structure.is_empty(*pred)).collect();
         for a in 0..structure.events() {
-            let equal = structure.row(Pred::EQUAL, a) & !(1 << a);
-            for b in (0..structure.events()).filter(|b| equal >> b & 1 == 1) {
-                let same = EventAtom::binary(Pred::EQUAL, EventTerm::event(a), EventTerm::event(b));
-                for (pred, symbol) in self.theory.symbols.iter().filter(|(p, _)| !structure.is_empty(*p)) {
-                    let mut add = |has: EventAtom, lacks: EventAtom| {
-                        found.push((
-                            vec![Lit::no(same), Lit::no(has), Lit::yes(lacks)],
-                            ClauseOrigin::Congruence(same, [has, lacks]),
-                        ));
-                    };
-                    let (ta, tb) = (EventTerm::event(a), EventTerm::event(b));
-                    if symbol.arity == 1 {
+            for tb in events(structure.row(Pred::EQUAL, a) & !(1 << a)) {
+                let (ta, b) = (EventTerm::event(a), tb.index());
+                let same = EventAtom::binary(Pred::EQUAL, ta, tb);
+                for &(pred, arity) in &there {
+                    let mut add = |has: EventAtom, lacks: EventAtom| found.push((same, [has, lacks]));
+                    if arity == 1 {
                         if structure.holds(EventAtom::unary(pred, ta)) && !structure.holds(EventAtom::unary(pred, tb)) {
                             add(EventAtom::unary(pred, ta), EventAtom::unary(pred, tb));
                         }
@@ -92,8 +106,11 @@ impl GroundProblem<'_> {
             }
         }
         let any = !found.is_empty();
-        for (lits, origin) in found {
-            self.instance(&lits, origin, None);
+        for (same, [has, lacks]) in found {
+            if self.seen.insert_congruence(same, [has, lacks]) {
+                let lits = [Lit::no(same), Lit::no(has), Lit::yes(lacks)];
+                self.instance(lits, || ClauseOrigin::Congruence(same, [has, lacks]), None);
+            }
         }
         any
     }

@@ -1,17 +1,19 @@
 //! A problem: events, what is asked of them, and the instances that were added so far.
 
 mod instances;
+mod seen;
 mod triggers;
 mod values;
 
+use seen::SeenInstances;
 use triggers::ClauseTurns;
 pub use triggers::{Claims, ProvedClaims};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::solver::{ClauseIndex, GroundLiteral, GroundSolver};
 use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Structure};
-use margay_theorem::logic::{Clause, EventAtom, EventTerm, Lit, TheoryFormula};
+use margay_theorem::logic::{Clause, EventAtom, EventTerm, Lit, Pred, TheoryFormula};
 use margay_theorem::theory::Theory;
 
 /// How far a problem may grow.
@@ -83,12 +85,16 @@ pub struct GroundProblem<'a> {
     /// For each event, how often a function was applied to get it.
     depths: Vec<u8>,
     literals: FxHashMap<EventAtom, GroundLiteral>,
+    /// The symbols of the theory, and whether they are of one event or two.
+    symbols: Vec<(Pred, u8)>,
+    /// The literals of an instance that is being added.
+    grounded: Vec<GroundLiteral>,
     /// The atom of each variable; switches have none.
     atoms: Vec<Option<EventAtom>>,
     locals: Vec<Local>,
     /// What is assumed in every call.
     assumed: Vec<GroundLiteral>,
-    seen: FxHashSet<ClauseOrigin>,
+    seen: SeenInstances,
     /// The events that exist by them.
     values: Vec<ExistenceValue>,
     known: ProvedClaims<'a>,
@@ -117,10 +123,12 @@ impl<'a> GroundProblem<'a> {
             limits,
             depths: vec![0; events],
             literals: FxHashMap::default(),
+            symbols: theory.symbols.iter().map(|(pred, symbol)| (pred, symbol.arity)).collect(),
+            grounded: Vec::new(),
             atoms: vec![None],
             locals: Vec::new(),
             assumed: Vec::new(),
-            seen: FxHashSet::default(),
+            seen: SeenInstances::default(),
             values: Vec::new(),
             known: ProvedClaims::default(),
             clauses: ClauseTurns::default(),
@@ -233,24 +241,29 @@ impl<'a> GroundProblem<'a> {
         if lit.positive { positive } else { !positive }
     }
 
-    fn instance(&mut self, lits: &[Lit], origin: ClauseOrigin, guard: Option<GroundLiteral>) {
-        if !self.seen.insert(origin.clone()) {
-            return;
-        }
-        let mut clause: Vec<GroundLiteral> = Vec::with_capacity(lits.len() + 1);
-        for &lit in lits {
-            match lit.constant() {
-                Some(true) => return,
-                Some(false) => {}
-                None => clause.push(self.literal(lit)),
+    /// Adds an instance that was not added before. `lits`: its literals.
+    fn instance(
+        &mut self,
+        lits: impl IntoIterator<Item = Lit>,
+        origin: impl FnOnce() -> ClauseOrigin,
+        guard: Option<GroundLiteral>,
+    ) {
+        let mut clause = std::mem::take(&mut self.grounded);
+        clause.clear();
+        let is_always_true = lits.into_iter().any(|lit| match lit.constant() {
+            Some(value) => value,
+            None => {
+                clause.push(self.literal(lit));
+                false
             }
+        });
+        if !is_always_true {
+            clause.extend(guard.map(|guard| !guard));
+            let index = self.solver.add(&clause);
+            self.instances.push((origin(), index));
+            self.effort.instances += 1;
         }
-        if let Some(guard) = guard {
-            clause.push(!guard);
-        }
-        let index = self.solver.add(&clause);
-        self.instances.push((origin, index));
-        self.effort.instances += 1;
+        self.grounded = clause;
     }
 
     /// The instances that were added.

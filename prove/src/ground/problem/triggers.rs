@@ -2,7 +2,7 @@
 
 use super::GroundProblem;
 use crate::ground::solver::GroundLiteral;
-use margay_theorem::ground::{ClauseOrigin, matches, violations, violations_at};
+use margay_theorem::ground::{matches, violations, violations_at};
 use margay_theorem::logic::{Clause, EventTerm, Lit, Pred};
 use margay_theorem::theory::{SentenceReason, Triggers};
 use rustc_hash::FxHashSet;
@@ -23,7 +23,7 @@ pub struct ProvedClaims<'a> {
 const ASKS: usize = 1024;
 
 /// A clause of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Which {
     /// A fact of the theory.
     Fact(usize),
@@ -68,8 +68,8 @@ pub(super) struct ClauseTurns {
     is_ready: bool,
 }
 
-/// A violated instance: its literals, where it comes from, and where it counts.
-pub(super) type Violated = (Vec<Lit>, ClauseOrigin, Option<GroundLiteral>);
+/// A violated instance: its clause, and what the variables of that stand for.
+pub(super) type Violated = (Which, Vec<EventTerm>);
 
 impl GroundProblem<'_> {
     /// Finds out which facts and existences are used, and takes the problem's own clauses in that are new. Returns whether all is new.
@@ -192,9 +192,9 @@ impl GroundProblem<'_> {
             }
             return found;
         };
-        let facts = self.theory.triggers.of(atom.pred, &self.structure).filter(|&(i, _)| self.turn(i) == FactTurn::AtOnce);
+        let facts = self.theory.triggers.of(atom, &self.structure).filter(|&(i, _)| self.turn(i) == FactTurn::AtOnce);
         let facts = facts.map(|(i, literal)| (Which::Fact(i), literal));
-        let locals = self.clauses.locals.of(atom.pred, &self.structure).map(|(i, literal)| (Which::Local(i), literal));
+        let locals = self.clauses.locals.of(atom, &self.structure).map(|(i, literal)| (Which::Local(i), literal));
         for (which, literal) in facts.chain(locals) {
             let [a, b] = atom.args;
             self.violated(which, Some((literal, [a, b])), &mut found);
@@ -205,14 +205,15 @@ impl GroundProblem<'_> {
         found
     }
 
+    /// Finds what is violated of a clause and was not added yet.
     fn violated(&self, which: Which, at: Option<(usize, [EventTerm; 2])>, found: &mut Vec<Violated>) {
-        let Some((clause, guard)) = self.clause(which) else { return };
+        let Some((clause, _)) = self.clause(which) else { return };
         let mut add = |values: &[EventTerm]| {
-            let origin = match which {
-                Which::Fact(i) => ClauseOrigin::Fact(i, values.to_vec()),
-                Which::Local(i) => ClauseOrigin::Supposed(i, values.to_vec()),
-            };
-            found.push((clause.lits.iter().map(|l| l.with(values)).collect(), origin, guard));
+            // What is there leaves a choice that was not made yet.
+            if self.seen.has(which, values) {
+                return true;
+            }
+            found.push((which, values.to_vec()));
             !(found.len().is_multiple_of(ASKS) && self.theory.stop.is_raised())
         };
         match at {

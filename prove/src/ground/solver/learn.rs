@@ -11,22 +11,23 @@ const FAR: usize = 5;
 impl GroundSolver {
     /// Learns from a clause all of whose literals are false, and takes decisions back until what was learned says something new.
     pub(super) fn resolve(&mut self, conflict: ClauseIndex) {
-        let current = self.clauses[conflict.at()].iter().map(|&l| self.level[l.variable()]).max().unwrap_or(0);
+        let current = self.clauses.of(conflict).iter().map(|&l| self.level[l.variable()]).max().unwrap_or(0);
         if current == 0 {
             self.close(conflict);
             return;
         }
         self.back(current);
         self.conflicts += 1;
-        let mut seen = vec![false; self.values.len()];
+        let (mut seen, mut touched) = (std::mem::take(&mut self.seen), Vec::new());
         let (mut clause, mut used) = (Vec::new(), vec![conflict]);
         let (mut open, mut at, mut index) = (0, self.trail.len(), conflict);
         let asserted = loop {
-            for &lit in &self.clauses[index.at()] {
+            for &lit in self.clauses.of(index) {
                 let v = lit.variable();
                 if self.value(lit) != -1 || std::mem::replace(&mut seen[v], true) {
                     continue;
                 }
+                touched.push(v);
                 self.activity[v] += self.bump;
                 if self.level[v] == current {
                     open += 1;
@@ -48,6 +49,8 @@ impl GroundSolver {
             index = self.reason[lit.variable()].expect("a literal before the decision was propagated");
             used.push(index);
         };
+        touched.into_iter().for_each(|v| seen[v] = false);
+        self.seen = seen;
         self.calm();
         // What holds anyway is no part of the clause, but of why it follows.
         let (fixed, mut clause): (Vec<GroundLiteral>, Vec<GroundLiteral>) =
@@ -57,7 +60,7 @@ impl GroundSolver {
         let back = clause.iter().map(|&l| self.level[l.variable()]).max().unwrap_or(0);
         clause.insert(0, asserted);
         self.back(if current - back > FAR { current - 1 } else { back });
-        let index = self.store(clause, Some(hints));
+        let index = self.store(&clause, Some(hints));
         self.settle(index);
     }
 
@@ -72,7 +75,10 @@ impl GroundSolver {
 
     /// Why literals are false at the bottom: the clauses, in the order of propagation.
     fn fixed(&self, literals: &[GroundLiteral]) -> Vec<ClauseIndex> {
-        let mut seen = vec![false; self.values.len()];
+        if literals.is_empty() {
+            return Vec::new();
+        }
+        let mut seen = vec![false; self.level.len()];
         let mut needed = Vec::new();
         let mut open: Vec<usize> = literals.iter().map(|&l| l.variable()).collect();
         while let Some(v) = open.pop() {
@@ -81,7 +87,7 @@ impl GroundSolver {
             }
             let reason = self.reason[v].expect("there are no decisions at the bottom");
             needed.push((self.position[v], reason));
-            open.extend(self.clauses[reason.at()].iter().map(|&l| l.variable()).filter(|&other| other != v));
+            open.extend(self.clauses.of(reason).iter().map(|&l| l.variable()).filter(|&other| other != v));
         }
         needed.sort_unstable();
         needed.into_iter().map(|n| n.1).collect()
@@ -90,10 +96,9 @@ impl GroundSolver {
     /// A clause is false at the bottom: the empty clause follows.
     pub(super) fn close(&mut self, conflict: ClauseIndex) {
         if self.empty.is_none() {
-            let mut hints = self.fixed(&self.clauses[conflict.at()].clone());
+            let mut hints = self.fixed(self.clauses.of(conflict));
             hints.push(conflict);
-            self.empty = Some(ClauseIndex(self.clauses.len()));
-            self.clauses.push(Vec::new());
+            self.empty = Some(self.clauses.push(&[]));
             self.hints.push(Some(hints));
         }
     }

@@ -4,44 +4,48 @@
 //! A variable without a value counts as false. So the solver only ever chooses among the positive literals of a clause that nothing
 //! satisfies, and it is done when there is no such clause: an assignment says what has to be true, and most atoms have no value.
 
+mod arena;
 mod learn;
 mod refute;
 
+use arena::ClauseArena;
 pub use refute::refute;
 
-/// A variable of a [`GroundSolver`], or its negation.
+/// A variable of a [`GroundSolver`], or its negation: twice the variable's number, and one more where it is negated. Values, watches and the rest
+/// are looked up by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GroundLiteral(i32);
+pub struct GroundLiteral(u32);
 
 impl GroundLiteral {
     /// A literal by its number in the DIMACS format: the variable's, from 1 on, or the negative of that.
     #[inline]
     pub fn of_dimacs(number: i32) -> Self {
-        Self(number)
+        Self(number.unsigned_abs() << 1 | u32::from(number < 0))
     }
 
     /// Its number in the DIMACS format.
     #[inline]
     pub fn dimacs(self) -> i32 {
-        self.0
+        let number = (self.0 >> 1) as i32;
+        if self.is_positive() { number } else { -number }
     }
 
     /// Is it no negation?
     #[inline]
     pub fn is_positive(self) -> bool {
-        self.0 > 0
+        self.0 & 1 == 0
     }
 
     /// The number of its variable, from 1 on.
     #[inline]
     pub fn variable(self) -> usize {
-        self.0.unsigned_abs() as usize
+        (self.0 >> 1) as usize
     }
 
-    /// Its place in tables of literals: twice its variable, and one more where it is negated.
+    /// Its place in tables of literals.
     #[inline]
     fn code(self) -> usize {
-        2 * self.variable() + usize::from(!self.is_positive())
+        self.0 as usize
     }
 }
 
@@ -50,7 +54,7 @@ impl std::ops::Not for GroundLiteral {
 
     #[inline]
     fn not(self) -> Self {
-        Self(-self.0)
+        Self(self.0 ^ 1)
     }
 }
 
@@ -77,12 +81,12 @@ struct WatchingClause {
 /// Clauses, and an assignment.
 #[derive(Debug, Default)]
 pub struct GroundSolver {
-    clauses: Vec<Vec<GroundLiteral>>,
+    clauses: ClauseArena,
     /// For each learned clause, what it follows from, in the order of propagation; `None` for clauses that were given.
     hints: Vec<Option<Vec<ClauseIndex>>>,
     /// The clauses that watch a literal, by its code.
     watches: Vec<Vec<WatchingClause>>,
-    /// For each variable: 0, or the sign of its value.
+    /// For each literal, by its code: 1 for true, -1 for false, 0 for no value.
     values: Vec<i8>,
     level: Vec<usize>,
     /// Where a variable stands in the trail.
@@ -100,6 +104,10 @@ pub struct GroundSolver {
     satisfied: Vec<Vec<ClauseIndex>>,
     /// The clause that follows from all and is empty.
     empty: Option<ClauseIndex>,
+    /// Variables that were seen while a conflict was looked at; none between two conflicts.
+    seen: Vec<bool>,
+    /// The literals of a clause that is being added.
+    distinct: Vec<GroundLiteral>,
     /// The shortest trail since it was last asked for.
     lowest: usize,
     /// How many clauses were learned.
@@ -108,8 +116,7 @@ pub struct GroundSolver {
 
 #[inline]
 fn value_of(values: &[i8], lit: GroundLiteral) -> i8 {
-    let value = values[lit.variable()];
-    if lit.is_positive() { value } else { -value }
+    values[lit.code()]
 }
 
 impl GroundSolver {
@@ -123,15 +130,16 @@ impl GroundSolver {
 
     /// A new variable.
     pub fn fresh(&mut self) -> GroundLiteral {
-        let number = self.values.len();
-        self.values.push(0);
+        let number = self.level.len();
+        self.values.extend([0, 0]);
+        self.seen.push(false);
         self.level.push(0);
         self.position.push(0);
         self.reason.push(None);
         self.activity.push(0.0);
         self.watches.extend([Vec::new(), Vec::new()]);
         self.satisfied.extend([Vec::new(), Vec::new()]);
-        GroundLiteral(number as i32)
+        GroundLiteral((number as u32) << 1)
     }
 
     /// 1 for true, -1 for false, 0 for no value.
@@ -163,26 +171,28 @@ impl GroundSolver {
     /// Adds a clause, and draws its consequences; decisions that it contradicts are taken back. Its number; `None` if it is true whatever its
     /// variables are.
     pub fn add(&mut self, clause: &[GroundLiteral]) -> Option<ClauseIndex> {
-        let mut distinct: Vec<GroundLiteral> = Vec::with_capacity(clause.len());
+        let mut distinct = std::mem::take(&mut self.distinct);
+        distinct.clear();
+        let mut is_always_true = false;
         for &lit in clause {
-            if distinct.contains(&!lit) {
-                return None;
-            }
+            is_always_true |= distinct.contains(&!lit);
             if !distinct.contains(&lit) {
                 distinct.push(lit);
             }
         }
-        let index = self.store(distinct, None);
-        self.settle(index);
-        Some(index)
+        let index = (!is_always_true).then(|| self.store(&distinct, None));
+        self.distinct = distinct;
+        if let Some(index) = index {
+            self.settle(index);
+        }
+        index
     }
 
-    fn store(&mut self, clause: Vec<GroundLiteral>, hints: Option<Vec<ClauseIndex>>) -> ClauseIndex {
-        let index = ClauseIndex(self.clauses.len());
+    fn store(&mut self, clause: &[GroundLiteral], hints: Option<Vec<ClauseIndex>>) -> ClauseIndex {
+        let index = self.clauses.push(clause);
         if clause.iter().filter(|l| l.is_positive()).nth(1).is_some() {
             self.open.push(index);
         }
-        self.clauses.push(clause);
         self.hints.push(hints);
         index
     }
@@ -190,15 +200,15 @@ impl GroundSolver {
     /// Watches a new clause, and draws the consequences of it.
     fn settle(&mut self, index: ClauseIndex) {
         // Those that may become true first, then those that became false last.
-        let mut clause = std::mem::take(&mut self.clauses[index.at()]);
-        clause.sort_by_key(|&l| std::cmp::Reverse(if self.value(l) == -1 { self.level[l.variable()] } else { usize::MAX }));
+        let (values, level) = (&self.values, &self.level);
+        let clause = self.clauses.of_mut(index);
+        clause.sort_by_key(|&l| std::cmp::Reverse(if value_of(values, l) == -1 { level[l.variable()] } else { usize::MAX }));
         let (first, second) = (clause.first().copied(), clause.get(1).copied());
         for (own, other) in [(first, second), (second, first)] {
             if let Some(own) = own {
                 self.watches[own.code()].push(WatchingClause { index, other: other.unwrap_or(own) });
             }
         }
-        self.clauses[index.at()] = clause;
         let Some(first) = first else { return self.close(index) };
         // Two of its literals may be true: it says nothing yet.
         if second.is_some_and(|l| self.value(l) != -1) {
@@ -229,11 +239,12 @@ impl GroundSolver {
     /// Makes a literal true. It is of the level of the last decision that its reason needs, which may be an earlier one than the last.
     fn assign(&mut self, lit: GroundLiteral, reason: Option<ClauseIndex>) {
         let v = lit.variable();
-        self.values[v] = if lit.is_positive() { 1 } else { -1 };
+        self.values[lit.code()] = 1;
+        self.values[(!lit).code()] = -1;
         self.level[v] = match reason {
             None => self.limits.len(),
             Some(reason) => {
-                let others = self.clauses[reason.at()].iter().filter(|l| **l != lit);
+                let others = self.clauses.of(reason).iter().filter(|l| **l != lit);
                 others.map(|&l| self.level[l.variable()]).max().unwrap_or(0)
             }
         };
@@ -259,7 +270,8 @@ impl GroundSolver {
                 self.position[v] = kept;
                 kept += 1;
             } else {
-                self.values[v] = 0;
+                self.values[lit.code()] = 0;
+                self.values[(!lit).code()] = 0;
                 // A negation still holds.
                 if lit.is_positive() {
                     self.open.append(&mut self.satisfied[lit.code()]);
@@ -299,7 +311,7 @@ impl GroundSolver {
                     kept += 1;
                     continue;
                 }
-                let clause = &mut self.clauses[index.at()];
+                let clause = self.clauses.of_mut(index);
                 if clause[0] == !lit && clause.len() > 1 {
                     clause.swap(0, 1);
                 }
@@ -350,7 +362,7 @@ impl GroundSolver {
         let mut open = std::mem::take(&mut self.open);
         open.retain(|&index| {
             let (mut many, mut first): (usize, Option<(f64, GroundLiteral)>) = (0, None);
-            for &lit in &self.clauses[index.at()] {
+            for &lit in self.clauses.of(index) {
                 match (value_of(&self.values, lit), lit.is_positive()) {
                     (-1, _) => {}
                     // A negation is satisfied where its variable has no value.

@@ -34,7 +34,7 @@ pub fn refute(variables: usize, given: &[Vec<i32>], conflicts: usize, stop: &Sto
         of[index.at()] = Some(given.len() + at);
     }
     let step = |&index: &ClauseIndex| DerivationStep {
-        clause: solver.clauses[index.at()].iter().map(|literal| literal.dimacs()).collect(),
+        clause: solver.clauses.of(index).iter().map(|literal| literal.dimacs()).collect(),
         hints: solver.hints[index.at()]
             .iter()
             .flatten()
