@@ -194,6 +194,60 @@ fn details_are_followed() {
     assert_eq!(small(&two.replace("%rd1, [bar], 2", "%rd1, [bar], 1"), "1x1"), Some([FindingKind::Endless].into()));
 }
 
+/// Bytes that nobody reads are counted by whoever waits for them, those of each `st.async`, `red.async` and copy in a row.
+#[test]
+fn bytes_that_nobody_reads_complete_a_phase() {
+    let bytes = |expected: u32| {
+        let sent = |what: &str, at: u32| format!("{what} [tile+{at}], 1, [bar];\n");
+        let (store, add) = (
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32",
+            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32",
+        );
+        let copy = |at: u32| {
+            format!("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile+{at}], [in], 16, [bar];\n")
+        };
+        let (start, wait) = (
+            format!("mbarrier.init.shared::cta.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {expected};\n"),
+            "W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;\n@!%p1 bra W;\n",
+        );
+        [start, sent(store, 0), sent(store, 4), copy(16), sent(add, 8), copy(32), wait.to_owned()].concat()
+    };
+    assert_eq!(small(&bytes(44), "1x1@cluster=1"), Some(BTreeSet::new()));
+    assert_eq!(small(&bytes(48), "1x1@cluster=1"), Some([FindingKind::Endless].into()));
+}
+
+/// Fences of shared memory alone, in kernels without asynchronous copies: where each place is decides what they order.
+#[test]
+fn fences_of_one_state_space_are_followed() {
+    let race = || Some([FindingKind::Race].into());
+    let nothing = || Some(BTreeSet::new());
+    const RESTRICTED: &str = "fence.release.sync_restrict::shared::cta.cluster;\n";
+    let start = "mov.u32 %r1, %cluster_ctarank;\nxor.b32 %r3, %r1, 1;\n";
+    let meet = "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n";
+    let shared = |fence: &str| {
+        let code = format!(
+            "{start}mov.u32 %r4, tile;\nmapa.shared::cluster.u32 %r5, %r4, %r3;\nst.shared.u32 [tile], 5;\n{fence}{meet}\
+             ld.shared::cluster.u32 %r6, [%r5];\n"
+        );
+        small(&code, "2x1@cluster=2")
+    };
+    assert_eq!(shared(RESTRICTED), nothing());
+    assert_eq!(shared(""), race());
+    let global = |fence: &str| {
+        let code = format!(
+            "{start}mov.u64 %rd1, in;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd2, %rd1;\nmul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd3, %rd3, %rd1;\n\
+             st.global.u32 [%rd2], 5;\n{fence}{meet}ld.global.u32 %r6, [%rd3];\n"
+        );
+        small(&code, "2x1@cluster=2")
+    };
+    assert_eq!(global(RESTRICTED), race());
+    assert_eq!(global("fence.acq_rel.cluster;\n"), nothing());
+    for fence in ["fence.proxy.async.shared::cta", "fence.proxy.async.global"] {
+        let alone = format!("st.volatile.shared.u32 [tile], 5;\n{fence};\nld.volatile.shared.u32 %r1, [tile];\n");
+        assert_eq!(small(&alone, "1x2"), nothing(), "{fence}");
+    }
+}
+
 /// `cp.async` that reads less than it writes fills the rest with zeros.
 #[test]
 fn what_is_not_read_becomes_zero() {

@@ -62,10 +62,15 @@ impl Executed {
         let used = self.initial.iter().filter(|(location, _)| is_used.contains(location.as_str()));
         let of_slice: BTreeSet<MemoryCell> =
             threads.iter().flatten().flat_map(|(p, _)| p.cells()).filter(|cell| slice.named.contains_key(cell)).collect();
-        let is_asynchronous = threads.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(_)));
+        // Asynchronous operations and fences of one state space ask where each place is.
+        let says_space = threads.iter().flatten().any(|(piece, _)| match piece {
+            CodePiece::Issue(_) => true,
+            CodePiece::Other(text) => text.starts_with("fence.") && (text.contains("shared") || text.contains("global")),
+            _ => false,
+        });
         for (location, value) in used.clone() {
             let is_mbarrier = self.mbarriers.contains(location);
-            text += &match (is_mbarrier, is_asynchronous) {
+            text += &match (is_mbarrier, says_space) {
                 (true, _) => match slice.mbarriers.iter().find(|(cell, _)| self.named(**cell) == location) {
                     Some((_, count)) => format!("mbarrier {location}={count}; "),
                     None => format!("mbarrier {location}; "),
@@ -79,7 +84,7 @@ impl Executed {
         for cell in &of_slice {
             let (location, value) = &slice.named[cell];
             let is_near = matches!(cell.object, Object::Shared(..) | Object::Validity(..) | Object::Elsewhere(true, _));
-            let space = match (is_asynchronous, is_near) {
+            let space = match (says_space, is_near) {
                 (false, _) => "",
                 (true, _) if matches!(cell.object, Object::Tensor(_)) => "tensor ",
                 (true, true) => "shared ",

@@ -102,15 +102,18 @@ impl Slicer<'_> {
             || self.strong[to]
     }
 
-    /// Of cells that nobody asks about, of copies that follow each other, one is left: for whoever waits its bytes are those of all.
+    /// Of cells that nobody asks about, of copies that follow each other, one is left: for whoever waits its bytes are those of all. Stores and
+    /// reductions of a value each stay: how many bytes they bring is said by their type, which no sum can change.
     fn with_sums(&self, thread: usize, code: Vec<Line>, focus: SliceFocus) -> Vec<Line> {
         let mut found: Vec<Line> = Vec::with_capacity(code.len());
         let mut sum: Option<usize> = None;
         for (piece, origin) in code {
             if let CodePiece::Issue(issue) = &piece
+                && issue.from().is_some()
                 && !self.is_asked(thread, issue, focus)
             {
-                let is_same = |(p, _): &Line| matches!(p, CodePiece::Issue(of) if of.mbarrier == issue.mbarrier);
+                let is_same =
+                    |(p, _): &Line| matches!(p, CodePiece::Issue(of) if of.mbarrier == issue.mbarrier && of.from().is_some());
                 match sum.filter(|&at| found[at..].iter().all(is_same)) {
                     Some(at) => {
                         if let CodePiece::Issue(first) = &mut found[at].0 {
