@@ -217,15 +217,18 @@ impl FollowedThread<'_, '_> {
         Some(StepEnd::Next)
     }
 
-    /// Which threads are there together: itself alone where the warp has no other; else nobody knows.
+    /// Which threads are there together: itself alone, as it always may be. Where its warp has others, they may be there with it, which leaves open
+    /// what is not found.
     pub(crate) fn active_mask(&mut self, state: &mut State, to: RegisterId) -> StepEnd {
         let (warp, lane) = (self.thread / 32, self.thread % 32);
-        let word = ScalarType { kind: ScalarKind::Unsigned, bits: 32 };
-        let value = match self.launch.threads - warp * 32 {
-            1 => constant(1 << lane),
-            _ => Value { known: OPAQUE, text: "0".to_owned() },
-        };
-        self.copy(state, Some(to), &value, word);
+        let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
+        if self.launch.threads - warp * 32 > 1 {
+            self.note(
+                state,
+                "each thread is taken to be alone there: what a warp does whose threads are there together is not looked at",
+            );
+        }
+        self.copy(state, Some(to), &constant(1 << lane), word);
         StepEnd::Next
     }
 

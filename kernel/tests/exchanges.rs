@@ -194,12 +194,21 @@ fn elements_that_conditions_name() {
     }
 }
 
-/// Nobody knows which threads are together, and one that never comes is no answer.
+/// A thread may be alone where it asks who is there; that others are there with it is not looked at. One that never comes is no answer.
 #[test]
 fn what_is_not_known_is_undecided() {
     let code = stored_by_first("activemask.b32 %r2;\nsetp.eq.u32 %p1, %r2, 15;\n@!%p1 trap;\nmov.u32 %r9, 1;");
-    assert_eq!(kinds(&code, "1x4", &[]), None);
+    assert_eq!(kinds(&code, "1x4", &[]), only(FindingKind::Trap));
+    assert_eq!(kinds(&code.replace("setp.eq.u32 %p1, %r2, 15", "setp.ne.u32 %p1, %r2, 0"), "1x4", &[]), None);
     assert_eq!(kinds(&code.replace("15", "1"), "2x1", &[]), only(FindingKind::Race));
+    // Who is first of those that are there counts for all of them: with a plain counter that races.
+    let first = "activemask.b32 %r2;\nmatch.any.sync.b32 %r3, %r1, %r2;\npopc.b32 %r4, %r3;\n";
+    let counted = |how: &str| format!("mov.u32 %r1, 5;\n{first}{how}");
+    assert_eq!(
+        kinds(&counted("ld.global.u32 %r5, [x];\nadd.u32 %r5, %r5, %r4;\nst.global.u32 [x], %r5;\n"), "1x2", &[]),
+        only(FindingKind::Race)
+    );
+    assert_eq!(kinds(&counted("atom.global.add.u32 %r5, [x], %r4;\n"), "1x2", &[]), None);
     let late = "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\nshfl.sync.idx.b32 %r9, %r1, 0, 31, -1;";
     assert_eq!(kinds(late, "1x4", &[]), None);
 }

@@ -7,7 +7,7 @@ use crate::residue::{CodePiece, Origin};
 
 impl FollowedThread<'_, '_> {
     /// Something that is looked at in part; what is found is so all the same.
-    pub(super) fn note(&mut self, state: &State, why: &str) {
+    pub(crate) fn note(&mut self, state: &State, why: &str) {
         self.leave_out(Omission::in_part(Some(self.origin(state)), why));
     }
 
