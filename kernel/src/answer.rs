@@ -1,5 +1,7 @@
 //! What is answered about a kernel.
 
+use std::collections::BTreeSet;
+
 use margay_models::model::Model;
 use margay_ptx::{Module, position};
 
@@ -259,8 +261,8 @@ impl Finding {
     /// What `margay run --model` takes to confirm its test: a built-in model, or the file of the one with races.
     pub fn model_name(&self) -> String {
         match self.kind {
-            FindingKind::Stale => self.reading.stale_file(),
             _ if self.with_races => self.reading.races_file(),
+            FindingKind::Stale => self.reading.stale_file(),
             _ => self.reading.name().to_owned(),
         }
     }
@@ -268,8 +270,8 @@ impl Finding {
     /// None where it cannot be read: a bug of Margay.
     pub fn model(&self) -> Option<&'static Model> {
         match self.kind {
-            FindingKind::Stale => self.reading.only_stale().ok(),
             _ if self.with_races => self.reading.races().ok(),
+            FindingKind::Stale => self.reading.only_stale().ok(),
             _ => self.reading.model().ok(),
         }
     }
@@ -331,12 +333,16 @@ pub struct KernelAnswer {
     pub has_zeros: bool,
     /// The arrays whose content was chosen so that something goes wrong, with what they hold: `arg0 = {7*}`. Else arrays hold zeros, or what is given.
     pub chosen_contents: Vec<String>,
+    /// The numbers that were chosen in place of the count of threads so that something goes wrong: `arg1 = 5`.
+    pub chosen_numbers: Vec<String>,
     /// By what the launches were chosen.
     pub selection: LaunchSelection,
     /// The launches, in the order in which they were asked about. The last one that was asked about is the one that goes wrong, if one does.
     pub launches: Vec<LaunchAnswer>,
     /// What was tried beside arrays of zeros; nothing where no array matters, or something goes wrong.
     pub contents: Option<ContentsAnswer>,
+    /// What was tried beside the count of threads; nothing where no number that nobody gives decides a branch, or something goes wrong.
+    pub numbers: Option<NumbersAnswer>,
     /// How many instructions of the kernel access memory that several threads see.
     pub accesses: usize,
     /// Those of them to which no thread comes, in any launch.
@@ -355,6 +361,18 @@ pub struct ContentsAnswer {
     pub settled: usize,
 }
 
+/// Numbers other than the count of threads with which races, barriers, arrays and memory that is read before it is written were asked about, and nothing was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumbersAnswer {
+    /// Each as `arg1 = 5`, or `arg1+16 = 5` for the field of a structure at byte 16.
+    pub numbers: BTreeSet<String>,
+    pub launches: Vec<Launch>,
+    /// How many numbers were tried, in all launches together.
+    pub tried: usize,
+    /// With how many of them it is known that nothing goes wrong, or that what does is told of with the arguments.
+    pub settled: usize,
+}
+
 impl KernelAnswer {
     /// Does no thread come to any access of memory that others see, though the kernel has some?
     pub fn accesses_nothing(&self) -> bool {
@@ -363,7 +381,7 @@ impl KernelAnswer {
 
     /// The answer about a kernel that was asked about in no launch.
     pub fn unasked(kernel: &str) -> Self {
-        let (arguments, chosen_contents, launches) = (Vec::new(), Vec::new(), Vec::new());
+        let (arguments, chosen_contents, chosen_numbers, launches) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let selection = LaunchSelection::NAMED;
         let reading = KernelReading::default();
         Self {
@@ -372,9 +390,11 @@ impl KernelAnswer {
             arguments,
             has_zeros: false,
             chosen_contents,
+            chosen_numbers,
             selection,
             launches,
             contents: None,
+            numbers: None,
             accesses: 0,
             unreached: Vec::new(),
         }

@@ -7,6 +7,7 @@ use crate::first_rounds::repaired_in;
 use crate::inquiry::{Inquiry, unasked};
 use crate::launch::{Argument, GivenArgument, Launch, SMALL};
 use crate::layout::Layout;
+use crate::other_numbers::other_numbers;
 use crate::passing::arguments;
 use crate::question::KernelQuestion;
 use crate::reached::reached;
@@ -40,7 +41,7 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
                     asked.arguments.append(&mut not_taken);
                     return Ok(asked);
                 };
-                not_taken.push(SmallNumbers::not_taken(&given[question.arguments.len()..], finding.kind));
+                not_taken.push(SmallNumbers::not_taken(&given[question.arguments.len()..], None, finding.kind));
                 wrong = wrong.or(Some(asked));
             }
             answer = wrong.unwrap_or(answer);
@@ -64,9 +65,11 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
         arguments: Vec::new(),
         has_zeros: false,
         chosen_contents: Vec::new(),
+        chosen_numbers: Vec::new(),
         selection,
         launches: Vec::new(),
         contents: None,
+        numbers: None,
         accesses: 0,
         unreached: Vec::new(),
     };
@@ -100,11 +103,16 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
             break;
         }
     }
-    let given = match answer.wrong() {
+    let mut given = match answer.wrong() {
         Some(_) => None,
         None => other_contents(question, prepared, &launches, &mut answer, engines)?,
     };
-    answer.chosen_contents = given.iter().flatten().skip(question.arguments.len()).filter_map(GivenArgument::content).collect();
+    if answer.wrong().is_none() {
+        given = other_numbers(question, prepared, &launches, &mut answer, engines)?;
+    }
+    let beside =
+        |of: fn(&GivenArgument) -> Option<String>| given.iter().flatten().skip(question.arguments.len()).filter_map(of).collect();
+    (answer.chosen_contents, answer.chosen_numbers) = (beside(GivenArgument::content), beside(GivenArgument::number));
     let with = given.as_ref().map(|given| KernelQuestion { arguments: given, ..question.clone() });
     let question = with.as_ref().unwrap_or(question);
     if let (Some(_), Some(wrong)) = (&given, answer.wrong()) {

@@ -60,9 +60,9 @@ struct OpenArray {
 }
 
 /// A launch with what it is given.
-struct ExecutedLaunch {
-    layout: Layout,
-    executed: Executed,
+pub(crate) struct ExecutedLaunch {
+    pub layout: Layout,
+    pub executed: Executed,
     /// The cells whose values reach a branch or an address.
     relevant: BTreeSet<MemoryCell>,
 }
@@ -77,22 +77,9 @@ pub(crate) fn other_contents(
     answer: &mut KernelAnswer,
     engines: &Engines,
 ) -> Result<Option<Vec<GivenArgument>>, String> {
-    let has_small = answer.launches.iter().any(|a| a.launch.total() <= SMALL);
-    let most = match (question.launches.is_empty(), has_small) {
-        (true, true) => SMALL,
-        (true, false) => MOST_OF_FIXED,
-        (false, _) => MOST_THREADS,
-    };
-    let is_asked = |l: &&Launch| {
-        let fits = (2..=most).contains(&l.total());
-        fits && answer.launches.iter().any(|a| a.launch == **l && a.asked == LaunchVerdict::Nothing)
-    };
-    let mut launches: Vec<Launch> = launches.iter().filter(is_asked).copied().collect();
-    launches.sort_by_key(|l| std::cmp::Reverse((l.total(), l.blocks)));
-    launches.truncate(LAUNCHES);
     let mut names = BTreeSet::new();
     let mut tried = ContentsAnswer { arrays: Vec::new(), launches: Vec::new(), tried: 0, settled: 0 };
-    for launch in launches {
+    for launch in launches_for_variants(question, launches, answer) {
         let Some(base) = of_launch(question, prepared, launch)? else { continue };
         let mut search = ContentSearch {
             question,
@@ -138,6 +125,24 @@ pub(crate) fn other_contents(
         answer.contents = Some(tried);
     }
     Ok(None)
+}
+
+/// The launches that are asked about again with other contents or numbers, where nothing goes wrong in them.
+pub(crate) fn launches_for_variants(question: &KernelQuestion<'_>, launches: &[Launch], answer: &KernelAnswer) -> Vec<Launch> {
+    let has_small = answer.launches.iter().any(|a| a.launch.total() <= SMALL);
+    let most = match (question.launches.is_empty(), has_small) {
+        (true, true) => SMALL,
+        (true, false) => MOST_OF_FIXED,
+        (false, _) => MOST_THREADS,
+    };
+    let is_asked = |l: &&Launch| {
+        let fits = (2..=most).contains(&l.total());
+        fits && answer.launches.iter().any(|a| a.launch == **l && a.asked == LaunchVerdict::Nothing)
+    };
+    let mut launches: Vec<Launch> = launches.iter().filter(is_asked).copied().collect();
+    launches.sort_by_key(|l| std::cmp::Reverse((l.total(), l.blocks)));
+    launches.truncate(LAUNCHES);
+    launches
 }
 
 struct ContentSearch<'a, 'm> {
@@ -322,6 +327,14 @@ impl ContentSearch<'_, '_> {
 }
 
 impl ExecutedLaunch {
+    /// Do threads do the same in another one, and come to the same instructions?
+    pub fn does_the_same(&self, other: &Self) -> bool {
+        let (a, b) = (&self.executed, &other.executed);
+        let visits = |of: &Executed| of.visited.keys().copied().collect::<BTreeSet<Origin>>();
+        let is_marked = |of: &Executed| of.marks.iter().any(|marks| !marks.is_empty());
+        !is_marked(a) && a.waiting == b.waiting && a.barriers == b.barriers && a.written == b.written && visits(a) == visits(b)
+    }
+
     /// Does what an array holds reach a branch or an address of the code that is left?
     fn reaches_branches(&self, open: &OpenArray) -> bool {
         let number = self.layout.arrays.iter().position(|of| of.name == open.name());
@@ -346,7 +359,7 @@ impl ExecutedLaunch {
     }
 }
 
-fn of_launch(
+pub(crate) fn of_launch(
     question: &KernelQuestion<'_>,
     prepared: &PreparedModule<'_>,
     launch: Launch,

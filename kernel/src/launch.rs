@@ -194,6 +194,13 @@ impl GivenArgument {
         let field = self.field.map_or(String::new(), |field| format!("_{field}"));
         Some(format!("arg{}{field} = {content}", self.parameter))
     }
+
+    /// A number that was chosen, in words: `arg1 = 5`.
+    pub(crate) fn number(&self) -> Option<String> {
+        let Argument::Chosen(number) = &self.argument else { return None };
+        let field = self.field.map_or(String::new(), |field| format!("+{field}"));
+        Some(format!("arg{}{field} = {number}", self.parameter))
+    }
 }
 
 impl FromStr for GivenArgument {

@@ -35,6 +35,7 @@ mod meeting;
 mod narrow;
 mod obligation;
 mod omission;
+mod other_numbers;
 mod parameter;
 mod passing;
 mod phase;
@@ -65,7 +66,7 @@ mod widths;
 
 pub use answer::{
     ContentsAnswer, Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked,
-    RepairAnswer, RepairChange, RepairSide, Spot, Stands, WeakerAnswer, WeakerChange,
+    NumbersAnswer, RepairAnswer, RepairChange, RepairSide, Spot, Stands, WeakerAnswer, WeakerChange,
 };
 pub use ask::ask;
 pub use content::{ArrayContent, ContentRest};

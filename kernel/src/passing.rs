@@ -66,7 +66,7 @@ pub(crate) fn arguments(
         let mut sentence = match &argument {
             Argument::Chosen(_) if is_float => format!("arg{n} = 0.0 (chosen)"),
             Argument::Chosen(n2) if was_given => {
-                format!("arg{n} = {n2} (chosen: with the number of threads no thread accesses memory)")
+                format!("arg{n} = {n2} (chosen in place of {number}, {whence})")
             }
             Argument::Chosen(n2) => format!("arg{n} = {n2} (chosen: {whence})"),
             Argument::Number(n2) => format!("arg{n} = {n2}"),

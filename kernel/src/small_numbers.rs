@@ -61,7 +61,8 @@ pub(crate) fn small_numbers(
     let Some(launch) = asked.min_by_key(|l| l.total()) else { return Ok(SmallNumbers::NothingChosen) };
     let function = &question.module.functions[question.kernel];
     let (passed, _) = arguments(question, prepared, function, launch)?;
-    let open = open_numbers(&passed);
+    let open: Vec<(usize, Option<u64>)> =
+        open_numbers(&passed).into_iter().map(|(parameter, field, _)| (parameter, field)).collect();
     if open.is_empty() {
         return Ok(SmallNumbers::NothingChosen);
     }
@@ -102,7 +103,7 @@ pub(crate) fn small_numbers(
     Ok(SmallNumbers::LeadNowhere(open.iter().map(|&(parameter, field)| name(parameter, field)).collect()))
 }
 
-fn name(parameter: usize, field: Option<u64>) -> String {
+pub(crate) fn name(parameter: usize, field: Option<u64>) -> String {
     field.map_or(format!("arg{parameter}"), |field| format!("arg{parameter}+{field}"))
 }
 
@@ -117,13 +118,14 @@ pub(crate) enum SmallNumbers {
 
 impl SmallNumbers {
     /// What goes wrong with numbers that lead as far as others with which nothing does.
-    pub(crate) fn not_taken(chosen: &[GivenArgument], kind: FindingKind) -> String {
+    pub(crate) fn not_taken(chosen: &[GivenArgument], launch: Option<Launch>, kind: FindingKind) -> String {
         let number = |given: &GivenArgument| match given.argument {
             Argument::Chosen(number) => format!("{} = {number}", name(given.parameter, given.field)),
             _ => name(given.parameter, given.field),
         };
         let all: Vec<String> = chosen.iter().map(number).collect();
-        format!("with {} something goes wrong ({}); `--arg` asks about it", all.join(", "), kind.name())
+        let place = launch.map_or(String::new(), |launch| format!(" in launch {launch}"));
+        format!("with {} something goes wrong{place} ({}); `--arg` asks about it", all.join(", "), kind.name())
     }
 
     /// Why launches in which nothing is accessed are no answer.
@@ -145,14 +147,18 @@ fn visited(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, launch:
     Ok(executed.map_or_else(|_| FxHashSet::default(), |executed| executed.visited.into_keys().collect()))
 }
 
-/// The parameters, and fields, for which whole numbers were chosen. Of floats zero is.
-fn open_numbers(passed: &[Argument]) -> Vec<(usize, Option<u64>)> {
-    let is_open = |argument: &Argument| matches!(argument, Argument::Chosen(number) if *number != 0);
+/// The parameters, and fields, for which whole numbers were chosen, and which. Of floats zero is.
+pub(crate) fn open_numbers(passed: &[Argument]) -> Vec<(usize, Option<u64>, i64)> {
+    let number = |argument: &Argument| match argument {
+        Argument::Chosen(number) if *number != 0 => Some(*number),
+        _ => None,
+    };
     let of = |(n, argument): (usize, &Argument)| match argument {
         Argument::Structure(fields) => {
-            fields.iter().filter(|(.., of)| is_open(of)).map(|(offset, ..)| (n, Some(*offset))).collect::<Vec<_>>()
+            let field = |(offset, _, of): &(u64, u64, Argument)| Some((n, Some(*offset), number(of)?));
+            fields.iter().filter_map(field).collect::<Vec<_>>()
         }
-        argument => is_open(argument).then_some((n, None)).into_iter().collect(),
+        argument => number(argument).map(|number| (n, None, number)).into_iter().collect(),
     };
     passed.iter().enumerate().flat_map(of).collect()
 }

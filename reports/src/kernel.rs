@@ -44,6 +44,9 @@ parts! {
         pub launches: Vec<LaunchRecord>,
         /// With which contents of arrays, beside zeros, races and barriers were asked about; null where none were, or something goes wrong.
         pub contents: Option<ContentsRecord>,
+        /// With which numbers, beside the count of threads, races, barriers, arrays and memory that is read before it is written were asked about; null where none were, or
+        /// something goes wrong.
+        pub numbers: Option<NumbersRecord>,
         /// What was not looked at, or only in part.
         pub not_looked: Vec<UnseenRecord>,
         /// Which fences it needs; null where that was not asked.
@@ -61,6 +64,18 @@ parts! {
         /// How many contents were tried, in all launches together.
         pub tried: usize,
         /// With how many of them it is known that nothing goes wrong.
+        pub settled: usize,
+    }
+
+    /// Numbers other than the count of threads, with which nothing was found.
+    pub struct NumbersRecord {
+        /// Each as `arg1 = 5`, or `arg1+16 = 5` for the field of a structure at byte 16.
+        pub numbers: Vec<String>,
+        /// The launches, as `2x1`.
+        pub launches: Vec<String>,
+        /// How many numbers were tried, in all launches together.
+        pub tried: usize,
+        /// With how many of them it is known that nothing goes wrong, or that what does is told of with the arguments.
         pub settled: usize,
     }
 

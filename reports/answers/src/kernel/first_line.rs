@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_kernel::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict};
+use margay_kernel::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict, NumbersAnswer};
 use margay_reports::Verdict;
 
 use super::asked::{AskedKernel, KernelFile};
@@ -48,6 +48,9 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             let before = match (nothing.as_slice(), chosen.is_empty()) {
                 ([], _) => String::new(),
                 (some, true) => format!(", and not in {}", list(some)),
+                (some, false) if !answer.chosen_numbers.is_empty() => {
+                    format!(", and with the number of threads not in {}", list(some))
+                }
                 (some, false) => format!(", and with zeros not in {}", list(some)),
             };
             format!(": `{name}`{perhaps}, {} in launch {}{chosen} {by}{before}{not_looked}", what.join("; "), wrong.launch)
@@ -63,9 +66,9 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             };
             let plural = if nothing.len() == 1 { "launch" } else { "launches" };
             let weak = if is_weak { ", no final state of global memory that only weak memory has" } else { "" };
-            let (contents, unreached) = (contents(answer), unreached(answer));
+            let (contents, numbers, unreached) = (contents(answer), numbers(answer), unreached(answer));
             format!(
-                ": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{contents}{unreached}{open}{not_looked}",
+                ": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{contents}{numbers}{unreached}{open}{not_looked}",
                 list(&nothing)
             )
         }
@@ -135,10 +138,19 @@ fn unreached(answer: &KernelAnswer) -> String {
 
 /// With what chosen contents of arrays something goes wrong; nothing where it does with zeros, or with what is given.
 pub fn chosen_contents(answer: &KernelAnswer) -> String {
-    match answer.chosen_contents.as_slice() {
-        [] => String::new(),
-        some => format!(" with {}, chosen in place of zeros,", list(some)),
+    match (answer.chosen_contents.as_slice(), answer.chosen_numbers.as_slice()) {
+        ([], []) => String::new(),
+        ([], some) => format!(" with {}, chosen in place of the number of threads,", list(some)),
+        (some, _) => format!(" with {}, chosen in place of zeros,", list(some)),
     }
+}
+
+/// With which numbers it was asked about beside those that were chosen first.
+fn numbers(answer: &KernelAnswer) -> String {
+    let Some(NumbersAnswer { numbers, tried, settled, .. }) = &answer.numbers else { return String::new() };
+    let known = if settled == tried { String::new() } else { format!(" ({settled} of {tried} answered)") };
+    let all: Vec<String> = numbers.iter().cloned().collect();
+    format!("; also asked about races and barriers with {}{known}", list(&all))
 }
 
 /// What arrays hold in launches in which nothing goes wrong.

@@ -70,6 +70,12 @@ fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
             tried: of.tried,
             settled: of.settled,
         }),
+        numbers: answer.numbers.as_ref().map(|of| document::NumbersRecord {
+            numbers: of.numbers.iter().cloned().collect(),
+            launches: of.launches.iter().map(ToString::to_string).collect(),
+            tried: of.tried,
+            settled: of.settled,
+        }),
         not_looked: answer
             .not_looked()
             .into_iter()
