@@ -14,6 +14,8 @@ pub struct Fault {
     pub at: usize,
     pub block: [u32; 3],
     pub thread: [u32; 3],
+    /// How many instructions all threads had executed by then.
+    pub steps: u64,
 }
 
 /// What went wrong.

@@ -4,7 +4,7 @@
 use margay_ptx::effect::MemoryOrder;
 use margay_ptx::{Instruction, Operand, RegisterId};
 
-use crate::code::{DecodedStep, GuardedStep};
+use crate::code::{DecodedStep, GuardedStep, MeetingStep};
 use crate::order::MachineCell;
 
 /// For so many steps a load waits at most.
@@ -34,11 +34,11 @@ fn is_free(order: MemoryOrder) -> bool {
     matches!(order, MemoryOrder::Weak | MemoryOrder::Relaxed | MemoryOrder::Volatile)
 }
 
-/// May a load wait while this is done? Only what goes straight on and orders nothing.
+/// May a load wait while this is done? Only what orders nothing, and comes back to the next instruction.
 fn is_passed(step: &DecodedStep) -> bool {
     match step {
         DecodedStep::Load(access, ..) | DecodedStep::Store(access, _) | DecodedStep::Modify(access, ..) => is_free(access.order),
-        DecodedStep::Value(_) | DecodedStep::Nothing => true,
+        DecodedStep::Value(_) | DecodedStep::Nothing | DecodedStep::Meet(MeetingStep::Exchange(_)) => true,
         _ => false,
     }
 }

@@ -16,11 +16,8 @@ use crate::fault::{Fault, FaultKind};
 use crate::late_load::LateLoad;
 use crate::memory::GlobalMemory;
 use crate::order::{Memories, MemoryOrdering, Who};
-use crate::schedule::{Finished, LaunchSize, Schedule};
+use crate::schedule::{Finished, LaunchSize, Schedule, WARP};
 use call::CallFrame;
-
-/// A warp has so many threads.
-const WARP: u32 = 32;
 
 /// Barriers of a block.
 const BARRIERS: usize = 16;
@@ -60,6 +57,8 @@ pub(crate) struct ThreadState {
     calls: Vec<CallFrame>,
     /// Loads that were put off, in their order.
     late: Vec<LateLoad>,
+    /// Lanes of its warp that it has met: loads that these have put off go before its next one, where loads do not pass loads.
+    met: u32,
     standing: ThreadStanding,
     /// Its number in its block.
     number: u32,
@@ -242,6 +241,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
                 frame: 0,
                 calls: Vec::new(),
                 late: Vec::new(),
+                met: 0,
                 standing: ThreadStanding::Ready,
                 number: n,
             };
@@ -290,6 +290,7 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
             at,
             block: Self::position(self.blocks[t / threads as usize].number, self.launch.blocks),
             thread: Self::position(thread.number, self.launch.threads),
+            steps: self.steps,
         }
     }
 

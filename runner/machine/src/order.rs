@@ -102,6 +102,8 @@ pub(crate) trait MemoryOrdering {
     fn arrive(&mut self, all: &mut Memories<'_>, who: Who);
     /// A thread leaves a barrier of its block: it knows what the others had done.
     fn leave(&mut self, who: Who);
+    /// Lanes of a warp exchange values, which orders no accesses; the pairs that a machine keeps in order are those of all of them.
+    fn exchange(&mut self, lanes: &[Who]);
     /// Something that waits in a buffer may go: of this thread and its block, or of any.
     fn settle_some(&mut self, all: &mut Memories<'_>, who: Who);
     /// All that waits in a place goes: its block has ended.
@@ -160,6 +162,8 @@ impl MemoryOrdering for InOrder {
     fn arrive(&mut self, _: &mut Memories<'_>, _: Who) {}
 
     fn leave(&mut self, _: Who) {}
+
+    fn exchange(&mut self, _: &[Who]) {}
 
     fn settle_some(&mut self, _: &mut Memories<'_>, _: Who) {}
 

@@ -68,4 +68,7 @@ pub struct Finished {
     pub steps: u64,
 }
 
+/// A warp has so many threads.
+pub(crate) const WARP: u32 = 32;
+
 pub(crate) const MAX_BYTES: u64 = 2 << 30;

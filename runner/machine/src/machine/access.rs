@@ -77,6 +77,7 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
             AccessedPlace::InMemory(cell) => {
                 if O::PUTS_OFF {
                     self.load_late_before(who, cell, bytes, O::passes_loads(&self.ordering));
+                    self.load_late_of_met(who);
                     let at = self.threads[who.thread].at;
                     if until > at + 1 && self.ordering.puts_off() {
                         self.threads[who.thread].late.push(LateLoad { at, until, cell, bytes });
@@ -127,6 +128,18 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
     fn load_late_before(&mut self, who: Who, cell: MachineCell, bytes: usize, others_wait: bool) {
         if O::PUTS_OFF && !self.threads[who.thread].late.is_empty() {
             self.load_late(who, |late| !others_wait || late.overlaps(cell, bytes));
+        }
+    }
+
+    /// Before a load: those that lanes put off before they met its thread, where loads do not pass loads.
+    #[inline]
+    fn load_late_of_met(&mut self, who: Who) {
+        let met = std::mem::take(&mut self.threads[who.thread].met);
+        if met != 0 {
+            let (first, lanes) = self.warp(who.thread);
+            for lane in (0..lanes).filter(|lane| met >> lane & 1 == 1) {
+                self.load_late(Who { thread: first + lane, ..who }, |_| true);
+            }
         }
     }
 

@@ -167,7 +167,7 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     /// The first thread of a thread's warp, and how many lanes the warp has.
-    fn warp(&self, t: usize) -> (usize, usize) {
+    pub(super) fn warp(&self, t: usize) -> (usize, usize) {
         let threads = self.launch.threads.iter().product::<u32>() as usize;
         let first = t - (self.threads[t].number % WARP) as usize;
         (first, (threads - first % threads).min(WARP as usize))
@@ -211,6 +211,13 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
             }
         }
         let place = t / self.launch.threads.iter().product::<u32>() as usize;
+        let lanes: Vec<Who> = all.iter().map(|&(lane, _)| Who { thread: first + lane as usize, block: place }).collect();
+        self.ordering.exchange(&lanes);
+        if O::PUTS_OFF && !self.ordering.passes_loads() {
+            let of_lane = |who: &Who| u32::from(!self.threads[who.thread].late.is_empty()) << (who.thread - first);
+            let met = lanes.iter().fold(0, |met, who| met | self.threads[who.thread].met | of_lane(who));
+            lanes.iter().for_each(|who| self.threads[who.thread].met = met);
+        }
         let program = self.program;
         for &(lane, _) in &all {
             let who = Who { thread: first + lane as usize, block: place };

@@ -10,10 +10,10 @@ use fastrand::Rng;
 use margay_ptx::effect::{MemoryOrder, MemoryScope};
 use rustc_hash::FxHashMap;
 
-use super::view::{BlockView, ThreadView, merge};
+use super::view::{BlockView, BytesOfAccess, LOCATION, ThreadView};
 use super::waiting_store::{StoreReach, WaitingStore};
 use super::{MachineCell, Memories, MemoryOrdering, Ordering, Who};
-use crate::schedule::ReorderedPair;
+use crate::schedule::{ReorderedPair, WARP};
 
 /// How many stores wait in a buffer.
 const MOST_WAITING: usize = 8;
@@ -26,12 +26,30 @@ const OLD_ONE_IN: u32 = 2;
 
 /// One load in so many waits for what needs it, if it may.
 const LATE_ONE_IN: u32 = 4;
-/// The location of an access: eight bytes that lie together.
-fn granule(cell: MachineCell) -> usize {
-    match cell {
-        MachineCell::Global(at) | MachineCell::Shared(at) => at / 8,
+
+/// The location of an access in global memory, eight bytes that lie together, and which of them it accesses.
+fn location(at: usize, bytes: usize) -> (usize, BytesOfAccess) {
+    let first = at % LOCATION;
+    (at / LOCATION, first..first + bytes)
+}
+
+/// A change of a location.
+#[derive(Debug, Clone)]
+struct MemoryChange {
+    time: u64,
+    /// What all of the location was before.
+    before: u64,
+    /// What was stored.
+    bytes: BytesOfAccess,
+}
+
+impl MemoryChange {
+    /// Has it changed one of these bytes?
+    fn touches(&self, bytes: &BytesOfAccess) -> bool {
+        self.bytes.start < bytes.end && bytes.start < self.bytes.end
     }
 }
+
 #[derive(Debug, Clone, Copy)]
 enum StoreBuffer {
     OfThread(Who),
@@ -57,8 +75,8 @@ pub(crate) struct Buffered {
     steps: u64,
     /// Counts the stores that took place.
     time: u64,
-    /// For each location of global memory when it changed, and what was there before.
-    old: FxHashMap<usize, VecDeque<(u64, u64)>>,
+    /// For each location of global memory how it changed, the last changes of it.
+    old: FxHashMap<usize, VecDeque<MemoryChange>>,
     threads: Vec<ThreadView>,
     blocks: Vec<BlockView>,
 }
@@ -103,6 +121,21 @@ impl Buffered {
         self.settle_block(all, who.block, &|_| true);
     }
 
+    /// The lanes of its warp that a thread has met: what they had stored is there for all threads.
+    fn settle_met(&mut self, all: &mut Memories<'_>, who: Who) {
+        let met = std::mem::take(&mut self.threads[who.thread].met);
+        let first = self.first_of_warp(who);
+        for lane in (0..WARP).filter(|lane| met >> lane & 1 == 1) {
+            self.settle_all(all, Who { thread: first + lane as usize, ..who });
+        }
+    }
+
+    /// The first thread of a thread's warp.
+    fn first_of_warp(&self, who: Who) -> usize {
+        let threads = self.threads.len() / self.blocks.len().max(1);
+        who.thread - (who.thread - who.block * threads) % WARP as usize
+    }
+
     /// What has waited too long goes.
     fn settle_due(&mut self, all: &mut Memories<'_>) {
         while let Some(&(since, buffer)) = self.due.front()
@@ -120,14 +153,14 @@ impl Buffered {
     fn commit(&mut self, all: &mut Memories<'_>, block: usize, waiting: WaitingStore) {
         self.time += 1;
         if let MachineCell::Global(at) = waiting.cell {
-            let location = at / 8;
-            let before = all.global.get(location * 8, 8);
+            let (location, bytes) = location(at, waiting.bytes);
+            let before = all.global.get(location * LOCATION, LOCATION);
             let old = self.old.entry(location).or_default();
-            old.push_back((self.time, before));
+            old.push_back(MemoryChange { time: self.time, before, bytes: bytes.clone() });
             if old.len() > MOST_OLD {
                 old.pop_front();
             }
-            self.blocks[block].own.insert(location, self.time);
+            self.blocks[block].own.insert(location, bytes, self.time);
         }
         all.set(block, waiting.cell, waiting.bytes, waiting.value);
     }
@@ -234,31 +267,36 @@ impl Buffered {
     fn known_in_block(&mut self, all: &Memories<'_>, who: Who, cell: MachineCell, bytes: usize, reach: StoreReach) -> u64 {
         let mut value = all.get(who.block, cell, bytes);
         let MachineCell::Global(at) = cell else { return value };
-        let location = granule(cell);
-        let mut taken = self.time;
+        let (location, of_location) = location(at, bytes);
         if let Some(old) = self.old.get(&location) {
-            let mut stored = old.back().map_or(0, |(time, _)| *time);
+            // When what was there before this change had been stored: at the last change of these bytes, if it is known.
+            let stored_before = |chosen: usize| {
+                let last = old.iter().take(chosen).rfind(|change| change.touches(&of_location));
+                let unknown =
+                    || if old.len() < MOST_OLD { 0 } else { old.get(chosen).map_or(self.time, |change| change.time - 1) };
+                last.map_or_else(unknown, |change| change.time)
+            };
+            let (mut taken, mut chosen) = (self.time, old.len());
             let thread = &self.threads[who.thread];
-            let floor = thread.floor.max(thread.own.get(&location).copied().unwrap_or(0));
-            let floor = floor.max(self.blocks[who.block].own.get(&location).copied().unwrap_or(0));
+            let floor = thread.floor.max(thread.own.newest(location, of_location.clone()));
+            let floor = floor.max(self.blocks[who.block].own.newest(location, of_location.clone()));
             // Changes after what may not be forgotten: before any of them the load may have been done.
-            let first = old.iter().position(|(time, _)| *time > floor);
-            if let Some(first) = first
+            let may = |change: &MemoryChange| change.time > floor && change.touches(&of_location);
+            let count = old.iter().filter(|change| may(change)).count();
+            if count > 0
                 && self.shows(ReorderedPair::LoadLoad)
                 && self.rng.u32(..OLD_ONE_IN) == 0
+                && let Some((n, change)) = old.iter().enumerate().filter(|(_, change)| may(change)).nth(self.rng.usize(..count))
             {
-                let chosen = self.rng.usize(first..old.len());
-                let (time, before) = old[chosen];
-                taken = time - 1;
-                stored = if chosen > 0 { old[chosen - 1].0 } else { taken };
-                let shift = 8 * (at % 8);
-                value = before >> shift;
-                if bytes < 8 {
+                (taken, chosen) = (change.time - 1, n);
+                value = change.before >> (8 * of_location.start);
+                if bytes < LOCATION {
                     value &= (1 << (8 * bytes)) - 1;
                 }
             }
+            let stored = stored_before(chosen);
             let thread = &mut self.threads[who.thread];
-            thread.own.insert(location, taken);
+            thread.own.insert(location, of_location, taken);
             if reach == StoreReach::Device {
                 thread.observed = thread.observed.max(stored);
             }
@@ -295,9 +333,10 @@ impl Buffered {
             let store = WaitingStore { cell, bytes, value, reach: StoreReach::Device, epoch: 0, device_epoch: 0, since: 0 };
             self.commit(all, who.block, store);
         }
-        if let MachineCell::Global(_) = cell {
+        if let MachineCell::Global(at) = cell {
+            let (location, of_location) = location(at, bytes);
             let thread = &mut self.threads[who.thread];
-            thread.own.insert(granule(cell), self.time);
+            thread.own.insert(location, of_location, self.time);
             // What it read took place before.
             thread.observed = self.time;
         }
@@ -340,7 +379,7 @@ impl Buffered {
         }
         let block = &mut self.blocks[who.block];
         block.published = block.published.max(thread.floor);
-        merge(&mut block.published_of, &thread.own, &mut block.published);
+        block.published_of.merge(&thread.own, &mut block.published);
     }
 
     /// Nothing that follows is older than what others have made known and the thread has read of.
@@ -348,13 +387,13 @@ impl Buffered {
         let thread = &mut self.threads[who.thread];
         let block = &self.blocks[who.block];
         thread.floor = thread.floor.max(block.published);
-        merge(&mut thread.own, &block.published_of, &mut thread.floor);
+        thread.own.merge(&block.published_of, &mut thread.floor);
         if Self::is_device(ordering.scope) {
             // What the writer knew, and had stored before, took place before what was read. A fence.sc comes behind all others that are done.
             let known = if ordering.order == MemoryOrder::Sc { self.time } else { thread.observed };
             if known > thread.floor {
                 thread.floor = known;
-                thread.own.retain(|_, time| *time > known);
+                thread.own.forget_before(known);
             }
         }
     }
@@ -403,6 +442,9 @@ impl MemoryOrdering for Buffered {
             self.settle_all(all, who);
             self.threads[who.thread].stored = false;
         }
+        if self.threads[who.thread].met != 0 && !self.shows(ReorderedPair::StoreLoad) {
+            self.settle_met(all, who);
+        }
         let mut value = self.known_in_block(all, who, cell, bytes, StoreReach::of(ordering));
         for waiting in &self.threads[who.thread].waiting {
             if waiting.overlaps(cell, bytes) {
@@ -419,6 +461,7 @@ impl MemoryOrdering for Buffered {
         let ordering = self.ordering(ordering);
         let in_order = !self.shows(ReorderedPair::StoreStore);
         if in_order {
+            self.settle_met(all, who);
             self.release(who, ordering.scope);
         }
         for (n, &value) in values.iter().enumerate() {
@@ -451,6 +494,9 @@ impl MemoryOrdering for Buffered {
         new: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> u64 {
         let ordering = self.ordering(ordering);
+        if !self.shows(ReorderedPair::StoreStore) {
+            self.settle_met(all, who);
+        }
         if Self::releases(ordering.order) || !self.shows(ReorderedPair::StoreStore) {
             self.release(who, ordering.scope);
         }
@@ -497,6 +543,24 @@ impl MemoryOrdering for Buffered {
             self.threads[who.thread].floor = self.time;
         }
         self.acquire(who, Ordering { order: MemoryOrder::Acquire, scope: MemoryScope::Cta });
+    }
+
+    fn exchange(&mut self, lanes: &[Who]) {
+        let views = || lanes.iter().map(|who| &self.threads[who.thread]);
+        match self.only {
+            // Loads of a machine that reorders them with stores are those that wait: whoever runs the threads knows them.
+            None | Some(ReorderedPair::LoadStore) => {}
+            // What they had stored is there: their loads are not older.
+            Some(ReorderedPair::LoadLoad) => {
+                let floor = views().map(|view| view.floor).fold(0, u64::max);
+                lanes.iter().for_each(|who| self.threads[who.thread].floor = floor);
+            }
+            Some(ReorderedPair::StoreStore | ReorderedPair::StoreLoad) => {
+                let of_warp = |who: &Who| 1 << (who.thread - self.first_of_warp(*who));
+                let met = views().map(|view| view.met).chain(lanes.iter().map(of_warp)).fold(0, |all, met| all | met);
+                lanes.iter().for_each(|who| self.threads[who.thread].met = met);
+            }
+        }
     }
 
     fn settle_some(&mut self, all: &mut Memories<'_>, who: Who) {

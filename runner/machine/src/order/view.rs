@@ -1,6 +1,7 @@
 //! What threads and blocks know of memory, and what they have not made known.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -9,19 +10,47 @@ use super::waiting_store::WaitingStore;
 /// How many locations are told apart; of more, the youngest stands for all.
 const MOST_LOCATIONS: usize = 64;
 
-/// Adds what is known of locations; if there are too many, `floor` stands for them.
-pub(super) fn merge(known: &mut FxHashMap<usize, u64>, more: &FxHashMap<usize, u64>, floor: &mut u64) {
-    for (&location, &time) in more {
-        if time > *floor {
-            let entry = known.entry(location).or_default();
-            *entry = time.max(*entry);
+/// The bytes of a location.
+pub(super) const LOCATION: usize = 8;
+
+/// The bytes of an access, numbered in its location.
+pub(super) type BytesOfAccess = Range<usize>;
+
+/// When the values of locations were there that may not be forgotten: of each byte of a location nothing older is taken.
+#[derive(Debug, Default)]
+pub(super) struct SeenBytes(FxHashMap<usize, [u64; LOCATION]>);
+
+impl SeenBytes {
+    /// Nothing older of these bytes is taken any more.
+    pub(super) fn insert(&mut self, location: usize, bytes: BytesOfAccess, time: u64) {
+        self.0.entry(location).or_default()[bytes].fill(time);
+    }
+
+    /// Since when there is what an access may take.
+    pub(super) fn newest(&self, location: usize, bytes: BytesOfAccess) -> u64 {
+        self.0.get(&location).map_or(0, |times| times[bytes].iter().copied().fold(0, u64::max))
+    }
+
+    /// Adds what others know; if there are too many locations, `floor` stands for them.
+    pub(super) fn merge(&mut self, more: &Self, floor: &mut u64) {
+        for (&location, times) in &more.0 {
+            if times.iter().any(|time| time > floor) {
+                let known = self.0.entry(location).or_default();
+                known.iter_mut().zip(times).for_each(|(known, time)| *known = (*known).max(*time));
+            }
+        }
+        if self.0.len() > MOST_LOCATIONS {
+            *floor = self.0.values().flatten().copied().fold(*floor, u64::max);
+            self.0.clear();
         }
     }
-    if known.len() > MOST_LOCATIONS {
-        *floor = known.values().fold(*floor, |floor, time| floor.max(*time));
-        known.clear();
+
+    /// Forgets what was there before anything that is taken now.
+    pub(super) fn forget_before(&mut self, floor: u64) {
+        self.0.retain(|_, times| times.iter().any(|time| *time > floor));
     }
 }
+
 /// What a thread has not made known, and how old the values are that it may take.
 #[derive(Debug, Default)]
 pub(super) struct ThreadView {
@@ -36,11 +65,13 @@ pub(super) struct ThreadView {
     /// Nothing older is taken.
     pub(super) floor: u64,
     /// Nothing older of these locations is taken: the thread has seen what was there then.
-    pub(super) own: FxHashMap<usize, u64>,
+    pub(super) own: SeenBytes,
     /// When the youngest store took place that the thread has read by an access that is strong for other blocks: an acquire makes it the floor.
     pub(super) observed: u64,
     /// Has it stored something since its last load? Where no store waits for a load, all of it goes before the next one.
     pub(super) stored: bool,
+    /// Lanes of its warp that it has met, and whose stores in front of that it has not waited for: in a machine that reorders one kind of pairs.
+    pub(super) met: u32,
 }
 
 impl ThreadView {
@@ -60,7 +91,7 @@ pub(super) struct BlockView {
     /// What its threads have made known to each other: nothing older is taken by a thread that acquires.
     pub(super) published: u64,
     /// The same of single locations.
-    pub(super) published_of: FxHashMap<usize, u64>,
+    pub(super) published_of: SeenBytes,
     /// For each location when a store of the block took place.
-    pub(super) own: FxHashMap<usize, u64>,
+    pub(super) own: SeenBytes,
 }
