@@ -221,7 +221,7 @@ impl FollowedThread<'_, '_> {
     /// what is not found.
     pub(crate) fn active_mask(&mut self, state: &mut State, to: RegisterId) -> StepEnd {
         let (warp, lane) = (self.thread / 32, self.thread % 32);
-        let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
+        let word = ScalarType { kind: ScalarKind::Unsigned, bits: 32 };
         if self.launch.threads - warp * 32 > 1 {
             self.note(
                 state,
