@@ -4,8 +4,10 @@
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 use margay_models::signature::architecture::StatusDependency;
 
+use super::super::UnfoldError;
+use super::super::address::LocationAddress;
 use super::super::path::{Dependent, Path, PathEvent, Positions};
-use super::super::program::{Attributes, Modification, Register};
+use super::super::program::{Attributes, Modification, Register, Term};
 use super::super::symbol::{Binary, Symbol};
 use super::{ExplorationState, Explorer};
 use crate::test::{NumberComparison, Place};
@@ -18,6 +20,103 @@ pub(super) struct AccessedLocation {
 }
 
 impl Explorer<'_> {
+    /// Reads what each location that the address may be of holds.
+    pub(super) fn load(
+        &mut self,
+        state: &mut ExplorationState,
+        to: Register,
+        address: &Term,
+        attributes: Attributes,
+        place: Place,
+    ) -> Result<bool, UnfoldError> {
+        let address = self.term(state, address);
+        self.at_each(state, address, place, |this, mut state, at| {
+            if attributes.reserves {
+                state.reserved = Some((state.path.events.len() as u16, at.location));
+            }
+            this.read(&mut state, Some(to), at, attributes, place);
+            this.open.push(state);
+            Ok(())
+        })
+    }
+
+    pub(super) fn store(
+        &mut self,
+        state: &mut ExplorationState,
+        (address, value): (&Term, &Term),
+        attributes: Attributes,
+        place: Place,
+    ) -> Result<bool, UnfoldError> {
+        let address = self.term(state, address);
+        let value = self.term(state, value);
+        self.at_each(state, address, place, |this, mut state, at| {
+            this.write(&mut state, at, value, attributes, None, place);
+            this.open.push(state);
+            Ok(())
+        })
+    }
+
+    pub(super) fn store_conditional(
+        &mut self,
+        state: &mut ExplorationState,
+        status: Register,
+        (address, value): (&Term, &Term),
+        attributes: Attributes,
+        place: Place,
+    ) -> Result<bool, UnfoldError> {
+        let address = self.term(state, address);
+        let value = self.term(state, value);
+        self.at_each(state, address, place, |this, state, at| {
+            this.write_conditionally(state, status, at, value, attributes, place);
+            Ok(())
+        })
+    }
+
+    /// One read for each element, in each order that elements may have (PTX ISA 8.2.4).
+    pub(super) fn load_vector(
+        &mut self,
+        state: &mut ExplorationState,
+        to: &[Register],
+        (address, width): (&Term, LocationAddress),
+        attributes: Attributes,
+        place: Place,
+    ) -> Result<bool, UnfoldError> {
+        let address = self.term(state, address);
+        for (elements, mut state) in self.vectors(state, address, width, to.len(), place)? {
+            let mut loaded = vec![address; to.len()];
+            for (element, location) in elements {
+                let at = AccessedLocation { location, address };
+                loaded[element] = self.read(&mut state, None, at, attributes, place);
+            }
+            for (register, value) in to.iter().zip(loaded) {
+                state.registers[usize::from(register.0)] = value;
+            }
+            self.open.push(state);
+        }
+        self.last(state)
+    }
+
+    /// One write for each element, in each order that elements may have (PTX ISA 8.2.4).
+    pub(super) fn store_vector(
+        &mut self,
+        state: &mut ExplorationState,
+        (address, width): (&Term, LocationAddress),
+        values: &[Term],
+        attributes: Attributes,
+        place: Place,
+    ) -> Result<bool, UnfoldError> {
+        let address = self.term(state, address);
+        let values: Vec<Dependent> = values.iter().map(|v| self.term(state, v)).collect();
+        for (elements, mut state) in self.vectors(state, address, width, values.len(), place)? {
+            for (element, location) in elements {
+                let at = AccessedLocation { location, address };
+                self.write(&mut state, at, values[element], attributes, None, place);
+            }
+            self.open.push(state);
+        }
+        self.last(state)
+    }
+
     /// A read; gives what it returns, which `to` holds from now on.
     pub(super) fn read(
         &mut self,

@@ -169,60 +169,16 @@ impl Explorer<'_> {
                 let value = self.term(state, term);
                 state.registers[usize::from(to.0)] = value;
             }
-            Step::Load { to, address, attributes } => {
-                let address = self.term(state, address);
-                return self.at_each(state, address, place, |this, mut state, at| {
-                    if attributes.reserves {
-                        state.reserved = Some((state.path.events.len() as u16, at.location));
-                    }
-                    this.read(&mut state, Some(*to), at, *attributes, place);
-                    this.open.push(state);
-                    Ok(())
-                });
-            }
+            Step::Load { to, address, attributes } => return self.load(state, *to, address, *attributes, place),
             Step::StoreConditional { status, address, value, attributes } => {
-                let address = self.term(state, address);
-                let value = self.term(state, value);
-                return self.at_each(state, address, place, |this, state, at| {
-                    this.write_conditionally(state, *status, at, value, *attributes, place);
-                    Ok(())
-                });
+                return self.store_conditional(state, *status, (address, value), *attributes, place);
             }
-            Step::Store { address, value, attributes } => {
-                let address = self.term(state, address);
-                let value = self.term(state, value);
-                return self.at_each(state, address, place, |this, mut state, at| {
-                    this.write(&mut state, at, value, *attributes, None, place);
-                    this.open.push(state);
-                    Ok(())
-                });
-            }
+            Step::Store { address, value, attributes } => return self.store(state, (address, value), *attributes, place),
             Step::LoadVector { to, address, width, attributes } => {
-                let address = self.term(state, address);
-                for (elements, mut state) in self.vectors(state, address, *width, to.len(), place)? {
-                    let mut loaded = vec![address; to.len()];
-                    for (element, location) in elements {
-                        let at = AccessedLocation { location, address };
-                        loaded[element] = self.read(&mut state, None, at, *attributes, place);
-                    }
-                    for (register, value) in to.iter().zip(loaded) {
-                        state.registers[usize::from(register.0)] = value;
-                    }
-                    self.open.push(state);
-                }
-                return self.last(state);
+                return self.load_vector(state, to, (address, *width), *attributes, place);
             }
             Step::StoreVector { address, width, values, attributes } => {
-                let address = self.term(state, address);
-                let values: Vec<Dependent> = values.iter().map(|v| self.term(state, v)).collect();
-                for (elements, mut state) in self.vectors(state, address, *width, values.len(), place)? {
-                    for (element, location) in elements {
-                        let at = AccessedLocation { location, address };
-                        self.write(&mut state, at, values[element], *attributes, None, place);
-                    }
-                    self.open.push(state);
-                }
-                return self.last(state);
+                return self.store_vector(state, (address, *width), values, *attributes, place);
             }
             Step::Modify { to, address, modification, read, write } => {
                 let address = self.term(state, address);
@@ -232,20 +188,8 @@ impl Explorer<'_> {
                 });
             }
             Step::Fence { order, scope, spaces, proxy } => self.fence(state, (*order, *scope, *spaces, *proxy), place),
-            Step::TensormapFence { address: None, order, scope } => {
-                let data = EventData { scope: Some(*scope), ..EventData::new(Kind::Fence, None, *order) };
-                // For all maps, which are in global memory.
-                self.event(state, EventData { proxy: Proxy::Tensormap, spaces: Spaces::GLOBAL, ..data }, place);
-            }
-            Step::TensormapFence { address: Some(address), order, scope } => {
-                let address = self.term(state, address);
-                return self.at_each(state, address, place, |this, mut state, at| {
-                    let data = EventData { scope: Some(*scope), ..EventData::new(Kind::Fence, None, *order) };
-                    let data = EventData { proxy: Proxy::Tensormap, location: Some(at.location), ..data };
-                    this.event(&mut state, data, place);
-                    this.open.push(state);
-                    Ok(())
-                });
+            Step::TensormapFence { address, order, scope } => {
+                return self.tensormap_fence(state, address.as_ref(), (*order, *scope), place);
             }
             Step::ProxyFence { proxy, spaces, mbarrier } => self.proxy_fence(state, (*proxy, *spaces, *mbarrier), place),
             Step::Mbarrier { address, step } => {
@@ -296,6 +240,28 @@ impl Explorer<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// `fence.proxy.tensormap`: an acquire is of one tensor map, at the address that it names; a release names none and is of all, which are in
+    /// global memory.
+    fn tensormap_fence(
+        &mut self,
+        state: &mut ExplorationState,
+        address: Option<&Term>,
+        (order, scope): (Order, Scope),
+        place: Place,
+    ) -> Result<bool, UnfoldError> {
+        let data = EventData { scope: Some(scope), proxy: Proxy::Tensormap, ..EventData::new(Kind::Fence, None, order) };
+        let Some(address) = address else {
+            self.event(state, EventData { spaces: Spaces::GLOBAL, ..data }, place);
+            return Ok(true);
+        };
+        let address = self.term(state, address);
+        self.at_each(state, address, place, |this, mut state, at| {
+            this.event(&mut state, EventData { location: Some(at.location), ..data }, place);
+            this.open.push(state);
+            Ok(())
+        })
     }
 
     /// Goes on where a step divides by nothing that is zero; `false`: it does, and the path was cut off.
