@@ -4,6 +4,7 @@ mod addresses;
 mod architectures;
 mod assembly;
 mod assembly_meanings;
+mod assembly_tables;
 mod both_engines;
 mod by_hand;
 mod corpora;
