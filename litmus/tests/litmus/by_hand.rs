@@ -42,7 +42,7 @@ fn verdicts_are_those_of_the_architectures() {
 
 #[test]
 fn kinds_that_are_not_read_are_named() {
-    for (kind, what) in [("LISA", ".bell file"), ("MIPS", "no model here"), ("ASL", "pseudocode")] {
+    for (kind, what) in [("Bell", ".bell file"), ("MIPS", "no model here"), ("ASL", "pseudocode")] {
         let text = format!("{kind} MP\n{{ x=0; }}\n P0 ;\n w[] x 1 ;\nexists (x=1)\n");
         let errors = read::test(&SourceFile::new("t", text)).expect_err("it is not read");
         assert!(errors[0].message.contains(what), "{}", errors[0]);
@@ -59,8 +59,10 @@ fn damaged_tests_are_read_or_refused() {
         state ^= state << 17;
         (state % n.max(1) as u64) as usize
     };
-    let models: std::collections::BTreeMap<&str, _> =
-        ["aarch64", "armv7", "riscv", "power", "x86"].into_iter().map(|name| (name, crate::shipped::model(name))).collect();
+    let models: std::collections::BTreeMap<&str, _> = ["aarch64", "armv7", "riscv", "power", "x86", "sc", "tso"]
+        .into_iter()
+        .map(|name| (name, crate::shipped::model(name)))
+        .collect();
     let (mut read, mut refused) = (0, 0);
     for test in TESTS.split("=== ").skip(1) {
         let (head, text) = test.split_once('\n').expect("a test");

@@ -20,6 +20,7 @@ mod instructions;
 mod isa_8;
 mod isa_8_meetings;
 mod isa_8_races;
+mod lisa;
 mod listed;
 mod loops;
 mod lost;

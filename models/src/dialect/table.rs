@@ -55,6 +55,15 @@ const fn tagged(of_tests: OfTests, architecture: ModelArchitecture) -> ModelArch
     ModelArchitecture { of_tests: Some(of_tests), ..architecture }
 }
 
+const LISA_TESTS: OfTests = OfTests {
+    word: "lisa",
+    definitions: peers!("lisa"),
+    native: &[
+        "Once", "ONCE", "Acquire", "ACQUIRE", "Release", "RELEASE", "Noreturn", "NORETURN", "Rlx", "RLX", "Acq", "ACQ", "Rel",
+        "REL", "AcqRel", "ACQ_REL", "Sc", "SC", "Mb", "MB", "Rmb", "RMB", "Wmb", "WMB",
+    ],
+};
+
 const X86: &[&str] = &["X86", "X86_64", "TSO"];
 const MIPS: &[&str] = &["MIPS"];
 const POWER: &[&str] = &["PPC", "Power", "POWER", "PowerPC"];
@@ -122,6 +131,8 @@ const NO_RISCV: &[&str] = &[
     "EX",
 ];
 
+const NO_LISA: &[&str] = &["Once", "Acquire", "Release", "Noreturn", "Rlx", "Acq", "Rel", "AcqRel", "Sc", "Rmb", "Wmb"];
+
 /// Mutexes and consume operations: the tests of C that Margay reads have neither.
 const NO_C: &[&str] = &["CON", "LS", "UL", "LK", "LU", "LF", "RL", "RU"];
 
@@ -177,6 +188,7 @@ pub static HERD7: NameDialect = NameDialect {
             identity: Some("one-event"),
             of_tests: None,
         },
+        tagged(LISA_TESTS, plain("LISA", &["LISA"], &[text!("lisa"), text!("herd7")], NO_LISA)),
         // As the paper of 2015 extended the tool: no release of it has PTX.
         ModelArchitecture {
             own: Some(("PTX of 2015", &["GPU_PTX", "PTX"])),
@@ -190,7 +202,7 @@ pub static HERD7: NameDialect = NameDialect {
         },
     ],
     includes: &HERD7_FILES,
-    foreign: &["LISA", "BPF", "ASL", "AArch32", "AARCH32", "JAVA", "Java", "Linux", "OpenCL"],
+    foreign: &["BPF", "ASL", "AArch32", "AARCH32", "JAVA", "Java", "Linux", "OpenCL"],
 };
 
 /// The base names of x86: `MFENCE` besides.

@@ -171,7 +171,11 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &TypingOpti
                 loaded.model.machine = architecture.of_tests.map(|tests| tests.word);
                 if let Some(tests) = architecture.of_tests() {
                     let tagged = typed_as(&parsed.file, (source, includes, options), (reading.dialect, tests), guessed);
-                    loaded.model.of_tests = tagged.ok().map(|tagged| Arc::new(tagged.model));
+                    if let Ok(tagged) = tagged {
+                        // Which names stand for nothing, those tests say that have the most.
+                        loaded.warnings = tagged.warnings;
+                        loaded.model.of_tests = Some(Arc::new(tagged.model));
+                    }
                 }
                 return Ok(loaded);
             }

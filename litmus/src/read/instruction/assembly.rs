@@ -92,6 +92,17 @@ pub(super) fn cell(
     for slot in filled.iter().filter(|slot| slot.register.is_some_and(|r| !r.zero)) {
         names.writes(&slot.text, thread);
     }
+    // A name where an address stands is a location, whether or not the test declares it.
+    for piece in &spelling.pattern {
+        if let Piece::Slot(SlotKind::Location, name) = piece
+            && let Some(slot) = filled.iter().find(|slot| slot.name == *name).filter(|_| !spoken.compiled)
+            && !names.is_location(&slot.text)
+        {
+            let place = written.iter().map(|token| token.span).find(|at| cursor.text(*at) == slot.text);
+            names.undeclared.push((slot.text.clone(), place.unwrap_or(span)));
+            names.add_locations(vec![slot.text.clone()]);
+        }
+    }
     if let Some(reading) = &mut names.assembly {
         // A register that the test names itself (`%x0`) holds an address.
         let of_machine = filled.iter().filter(|slot| !slot.text.starts_with('%'));
