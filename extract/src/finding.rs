@@ -8,7 +8,7 @@ use margay_models::execution::{EventData, Kind, Order};
 use margay_models::signature::{Architecture, Construct, Operation};
 use serde::{Deserialize, Serialize};
 
-use crate::assembly::AssemblyReader;
+use crate::assembly::{AssemblyReader, WantedStep};
 use crate::flow::{ActionKind, PathAction, Swap, Verb, explore};
 use crate::front::{FrontEnd, TemplateStatement, filled};
 use crate::point::{Point, What};
@@ -247,32 +247,6 @@ fn steps(c: &Counterexample, thread: u16) -> Vec<String> {
     out
 }
 
-/// Where the instructions of a list stand in another one, in order; a read-modify-write can be a load-reserved and a store-conditional.
-fn found_in_order(wanted: &[(bool, Construct)], listed: &[(Construct, String)]) -> Option<Vec<usize>> {
-    let mut at = 0;
-    let mut out = Vec::new();
-    let mut next = |is: &dyn Fn(&Construct) -> bool| {
-        let found = at + listed[at..].iter().position(|(c, _)| is(c))?;
-        at = found + 1;
-        Some(found)
-    };
-    for (fails, construct) in wanted {
-        let half = |operation, order| Construct { operation, order };
-        let first = half(Operation::Read, construct.read_order());
-        if construct.operation == Operation::Rmw {
-            let found = next(&|c| c == construct || *c == first)?;
-            out.push(found);
-            if listed[found].0 == first && !fails {
-                let second = half(Operation::Write, construct.write_order());
-                out.push(next(&|c| *c == second)?);
-            }
-        } else {
-            out.push(next(&|c| c == construct)?);
-        }
-    }
-    Some(out)
-}
-
 fn order_word(order: Order, volatile: bool) -> &'static str {
     if volatile { "volatile" } else { order.name() }
 }
@@ -327,19 +301,18 @@ impl ReproducedFinding {
         std::iter::once(Self { also: Vec::new(), ..self.clone() }).chain(self.also.iter().map(other)).collect()
     }
 
-    /// Does the assembly contain the litmus test: in the text of each thread its accesses and fences, in order, and no fence more? Which location an
+    /// Does the assembly contain the litmus test: on a way through each thread its accesses and fences, in order, and no fence more? Which location an
     /// instruction accesses is not followed. The instructions of each thread.
     ///
     /// # Errors
-    /// The first thread whose text does not have them, with what it has.
+    /// The first thread that has no such way, with what its text has.
     pub fn verify_assembly(&self, reader: &mut AssemblyReader, module: &PtxModule) -> Result<Vec<String>, String> {
         let mut out = Vec::new();
         for thread in &self.threads {
             let function =
                 module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the assembly", thread.name))?;
             let listed = reader.listed(&function.text)?;
-            let texts = |of: &[(Construct, String)]| of.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ; ");
-            let wanted: Vec<(bool, Construct)> = thread
+            let wanted: Vec<WantedStep> = thread
                 .steps
                 .iter()
                 .map(|step| {
@@ -350,23 +323,20 @@ impl ReproducedFinding {
                         [] => (false, ""),
                     };
                     let construct = reader.architecture().instruction(name);
-                    construct.map(|c| (fails, c)).ok_or_else(|| format!("`{step}` is no instruction of the architecture"))
+                    construct
+                        .map(|construct| WantedStep { construct, fails })
+                        .ok_or_else(|| format!("`{step}` is no instruction of the architecture"))
                 })
                 .collect::<Result<_, _>>()?;
-            let fences = |c: &Construct| c.operation == Operation::Fence;
-            let found = found_in_order(&wanted, &listed)
-                .filter(|_| listed.iter().filter(|(c, _)| fences(c)).count() == wanted.iter().filter(|(_, c)| fences(c)).count());
-            match found {
-                Some(at) => {
-                    let here: Vec<(Construct, String)> = at.into_iter().map(|i| listed[i].clone()).collect();
-                    out.push(format!("{}: {}", thread.name, texts(&here)));
-                }
+            match reader.way(&function.text, &wanted) {
+                Some(way) => out.push(format!("{}: {}", thread.name, way.join(" ; "))),
                 None => {
                     let steps = thread.steps.join(" ; ");
+                    let listed: Vec<&str> = listed.iter().map(|(_, text)| text.as_str()).collect();
                     return Err(format!(
-                        "{} is not `{steps}` in order, with no fence more; it is\n  {}",
+                        "no way through {} is `{steps}` with no fence more; its text has, in this order\n  {}",
                         thread.name,
-                        texts(&listed)
+                        listed.join(" ; ")
                     ));
                 }
             }

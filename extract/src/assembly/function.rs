@@ -12,6 +12,12 @@ use super::{AssemblyReader, unread};
 /// The most instructions of a function; what compilers print for an operation has less than a hundred.
 const MAX_INSTRUCTIONS: usize = 2_000;
 
+/// The label by which a text says that a branch leads to the instruction behind it, wherever it goes.
+pub(super) const NEXT: &str = "%next";
+
+/// What a text calls the end of a function, for returns under a condition.
+pub(super) const END: &str = "%end";
+
 /// A function, read: its instructions in the order of the text, and what they mean.
 pub(super) struct AssemblyFunction {
     pub(super) steps: Vec<TrialStep>,

@@ -10,7 +10,7 @@ use margay_models::signature::architecture::StatusDependency;
 use margay_models::signature::{self, Construct, Tags};
 
 use super::course::{Course, Deed, DeedKind, TrialSetting};
-use super::function::AssemblyFunction;
+use super::function::{AssemblyFunction, END, NEXT};
 use super::word::{Word, computed, mask, signed};
 
 /// The most instructions of one trial.
@@ -35,8 +35,6 @@ const STACK_BYTES: u64 = 0x1000;
 const RESERVED: &str = "%reserved";
 /// The register by which a text says that bits may be anything.
 const ANY: &str = "%any";
-/// The label by which a text says that a branch leads to the instruction behind it, wherever it goes.
-const NEXT: &str = "%next";
 /// In which bits what stands above a part of a register, of which nothing else is known, differs from what stands above parameters.
 const BESIDE_PART: u64 = 0x3c69_963c_693c_6996;
 /// What the first of the caller's registers holds; each further one holds one more, so that no two are taken for each other, and what is open differs
@@ -436,8 +434,7 @@ impl TrialMachine<'_> {
     }
 
     fn jump(&self, target: &str, text: &str) -> Result<TrialNext, String> {
-        // What a text calls the end of a function, for returns under a condition.
-        if target == "%end" {
+        if target == END {
             return Ok(TrialNext::End);
         }
         if target == NEXT {

@@ -8,17 +8,19 @@ mod listing;
 mod machine;
 mod rows;
 pub(crate) mod trials;
+mod ways;
 mod word;
 
 pub use course::TrialLayout;
 pub use listing::module;
 pub use rows::{AssemblyRows, rows};
+pub use ways::WantedStep;
 
 use std::collections::BTreeMap;
 
 use margay_litmus::read::CompiledAssembly;
-use margay_litmus::test::{AccessOrder, FenceOrder, Operation};
-use margay_models::signature::{self, Architecture, Construct};
+use margay_litmus::test::Operation;
+use margay_models::signature::{Architecture, Construct};
 
 /// The most bytes of an instruction.
 const LONGEST: usize = 400;
@@ -54,24 +56,17 @@ impl AssemblyReader {
                 listing::ListingStatement::Label(_) => continue,
             };
             for operation in self.read(&text).unwrap_or_default() {
-                let construct = match &operation {
-                    Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => Some((signature::Operation::Fence, *tags)),
-                    other => match other.memory().and_then(|(access, _)| access.order) {
-                        Some(AccessOrder::Text(tags)) => Some((
-                            match other {
-                                Operation::Load { .. } => signature::Operation::Read,
-                                Operation::Atom(_) => signature::Operation::Rmw,
-                                _ => signature::Operation::Write,
-                            },
-                            tags,
-                        )),
-                        _ => None,
-                    },
-                };
-                out.extend(construct.map(|(operation, tags)| (Construct { operation, order: tags.order() }, text.clone())));
+                out.extend(ways::construct(&operation).map(|construct| (construct, text.clone())));
             }
         }
         Ok(out)
+    }
+
+    /// The instructions that make some steps on a way through a function, in order and with no fence beside them; none if there is no such way.
+    pub fn way(&mut self, text: &str, wanted: &[WantedStep]) -> Option<Vec<String>> {
+        let code = function::AssemblyFunction::new(self, text);
+        let way = code.way(wanted)?;
+        Some(way.into_iter().map(|at| code.text(at).to_owned()).collect())
     }
 
     /// What an instruction does; else why it is not known.

@@ -2,6 +2,7 @@
 
 mod aarch64;
 mod armv7;
+mod findings;
 mod loongarch;
 mod power;
 mod riscv;
