@@ -10,27 +10,34 @@ P0:                                     # @P0
 # %bb.0:
 	li 7, 1
 	sync
-	creqv 20, 20, 20
 	stw 7, 0(3)
-	li 7, 8
-.LBB0_1:                                # =>This Inner Loop Header: Depth=1
 	lwarx 3, 0, 4
 	cmplwi	3, 7
 	bne-	0, .LBB0_4
-# %bb.2:                                #   in Loop: Header=BB0_1 Depth=1
+# %bb.1:
+	sync
+	li 7, 8
+.LBB0_2:                                # =>This Inner Loop Header: Depth=1
 	stwcx. 7, 0, 4
-	bne-	0, .LBB0_1
-.LBB0_3:
+	beq+	0, .LBB0_5
+# %bb.3:                                #   in Loop: Header=BB0_2 Depth=1
+	lwarx 3, 0, 4
+	cmplwi	3, 7
+	beq+	0, .LBB0_2
+.LBB0_4:
+	lwsync
+	crxor 20, 20, 20
+	b .LBB0_6
+.LBB0_5:
+	lwsync
+	creqv 20, 20, 20
+.LBB0_6:
 	li 4, 0
 	li 7, 1
 	isel 4, 7, 4, 20
 	stb 4, 0(6)
 	stw 3, 0(5)
 	blr
-.LBB0_4:
-	lwsync
-	crxor 20, 20, 20
-	b .LBB0_3
 	.long	0
 	.quad	0
 .Lfunc_end0:
