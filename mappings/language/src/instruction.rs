@@ -75,8 +75,19 @@ fn scope(word: &str, variable: Option<&str>, target: Signature) -> Result<StepSc
 
 const PTX_NAMES: [&str; 5] = ["ld", "st", "atom", "fence", "membar"];
 
+/// Is an instruction of PTX one of mbarriers, of asynchronous operations, or of their fences?
+fn is_asynchronous(parts: &[&str]) -> bool {
+    let is_word = |word: &&str| ["async", "bulk", "proxy", "mbarrier_init"].contains(word);
+    ["mbarrier", "cp", "wgmma", "tcgen05", "tensormap"].contains(&parts[0])
+        || ["st", "red", "fence"].contains(&parts[0]) && parts[1..].iter().any(is_word)
+}
+
 fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<LoweringStep, BadInstruction> {
     let bad = |message: String, help: &str| BadInstruction { message, help: help.to_owned() };
+    if is_asynchronous(parts) {
+        let message = format!("rows do not emit `{text}`: no source model has mbarriers, asynchronous operations or proxies");
+        return Err(bad(message, "what a compiler made of them is asked about in the kernel: `margay kernel FILE.ptx`"));
+    }
     let operation = match parts[0] {
         "ld" => Operation::Read,
         "st" => Operation::Write,
