@@ -172,6 +172,7 @@ impl Inquiry<'_, '_> {
         }
         self.waits(&executed, &mut found)?;
         self.stale(&executed, &mut found)?;
+        self.in_step(&executed, &mut found)?;
         self.vectors(&finals, &mut found)?;
         if self.question.weak {
             self.weak_only(&executed, &mut found)?;

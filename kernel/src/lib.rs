@@ -24,6 +24,7 @@ mod flow;
 mod harden;
 pub mod harness;
 mod idle;
+mod in_step;
 mod initial;
 mod inquiry;
 pub mod launch;

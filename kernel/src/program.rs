@@ -6,7 +6,7 @@ mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::rounds::ArrayUse;
 use self::rounds::{OUT_OF_TIME, SettledLaunch, execute_until_settled};
@@ -56,6 +56,8 @@ pub(crate) struct Executed {
     pub arrays: BTreeMap<u32, ArrayUse>,
     /// The instructions that some thread comes to, and the highest place in x of one that does.
     pub visited: FxHashMap<Origin, u32>,
+    /// For each thread the instructions that it comes to.
+    pub visits: Vec<FxHashSet<Origin>>,
     names: BTreeMap<MemoryCell, String>,
     initial: Vec<(String, i64)>,
     /// The locations that are mbarriers.
@@ -64,6 +66,15 @@ pub(crate) struct Executed {
     in_shared: BTreeSet<String>,
     /// Those in tensor memory.
     in_tensor: BTreeSet<String>,
+}
+
+/// `ld.volatile.u32`, `ld.relaxed.cta.u32` as `ld.weak.u32`.
+fn weakened(operation: &str) -> String {
+    const ORDERS: [&str; 8] = ["volatile", "relaxed", "mmio", "cta", "cluster", "gpu", "sys", "weak"];
+    let mut words = operation.split('.');
+    let first = words.next().unwrap_or_default();
+    let rest: Vec<&str> = words.filter(|word| !ORDERS.contains(word)).collect();
+    format!("{first}.weak.{}", rest.join("."))
 }
 
 impl Executed {
@@ -101,10 +112,11 @@ impl Executed {
         omissions.extend(put_back(&mut threads, codes, &together));
         let skipped = threads.iter().map(|t| t.skipped.clone()).collect();
         let barriers = threads.iter().map(|t| t.barriers.clone()).collect();
-        let mut trails = Vec::with_capacity(threads.len());
+        let (mut trails, mut visits) = (Vec::with_capacity(threads.len()), Vec::with_capacity(threads.len()));
         let (mut marks, mut waiting) = (Vec::with_capacity(threads.len()), Vec::with_capacity(threads.len()));
         for thread in threads {
             trails.push(thread.trail);
+            visits.push(thread.visited);
             marks.push(thread.marks);
             waiting.push(thread.code);
         }
@@ -126,6 +138,7 @@ impl Executed {
             written,
             arrays,
             visited,
+            visits,
             names: BTreeMap::new(),
             initial: Vec::new(),
             mbarriers: BTreeSet::new(),
@@ -273,6 +286,19 @@ impl Executed {
             code.retain(|line| store(thread, line).is_none_or(|store| chosen.get(&store) == Some(&thread)));
         }
         lean
+    }
+
+    /// The same, where all accesses to some cells are weak.
+    pub fn with_weak_accesses(&self, cells: &BTreeSet<MemoryCell>) -> Self {
+        let mut weaker = self.clone();
+        for (piece, _) in weaker.threads.iter_mut().flatten() {
+            if let CodePiece::Read { operation, cell, .. } | CodePiece::Write { operation, cell, .. } = piece
+                && cells.contains(cell)
+            {
+                *operation = weakened(operation);
+            }
+        }
+        weaker
     }
 
     /// The threads, prepared for slices; the values of some places are asked about.

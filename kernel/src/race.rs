@@ -102,7 +102,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// Looks for a data race among pairs of threads, until one is found: if it is one of a store with itself, it is given, with the store.
-    fn races_of_pairs(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<Option<(Origin, Finding)>, String> {
+    pub fn races_of_pairs(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<Option<(Origin, Finding)>, String> {
         let slicer = executed.slicer(&|_| false);
         let of_data = self.options_for_races(executed, &slicer, false);
         let of_mbarriers = self.options_for_races(executed, &slicer, true);

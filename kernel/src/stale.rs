@@ -380,10 +380,10 @@ fn trusted_reads(executed: &Executed, is_over: &dyn Fn() -> bool) -> BTreeSet<Tr
 }
 
 /// The cells to which all threads write one number, for each of those that are written.
-struct NumberPlaces(BTreeMap<MemoryCell, Option<String>>);
+pub(crate) struct NumberPlaces(BTreeMap<MemoryCell, Option<String>>);
 
 impl NumberPlaces {
-    fn of(executed: &Executed) -> Self {
+    pub fn of(executed: &Executed) -> Self {
         let mut found: BTreeMap<MemoryCell, Option<String>> = BTreeMap::new();
         for (piece, _) in executed.threads.iter().flatten() {
             for cell in piece.cells().into_iter().filter(|cell| writes(piece, *cell)) {
@@ -403,7 +403,7 @@ impl NumberPlaces {
     }
 
     /// Whoever has written there reads that number ever after.
-    fn has(&self, cell: MemoryCell) -> bool {
+    pub fn has(&self, cell: MemoryCell) -> bool {
         self.0.iter().filter(|(of, _)| of.overlaps(&cell)).all(|(of, number)| *of == cell && number.is_some())
     }
 }

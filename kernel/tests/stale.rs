@@ -420,3 +420,70 @@ fn a_flag_in_a_vector_says_nothing_of_the_other_element() {
         assert_eq!(kinds(&kernel(&apart, &second(flag))), BTreeSet::new(), "{flag}");
     }
 }
+
+/// Each lane of a warp stores `%r3` in its element of shared memory, and puts into `out` what its neighbour stored; `%rd3` is the lane's own place, `%rd4` that of the neighbour, and
+/// `%rd5` the lane's of `out`.
+fn neighbours(between: &str, store: &str, load: &str, behind: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .b8 out[16];\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+         .shared .align 4 .b8 s[16];\nmov.u32 %r1, %tid.x;\nxor.b32 %r2, %r1, 1;\nadd.u32 %r3, %r1, 5;\nmov.u64 %rd1, s;\nmov.u64 %rd2, out;\nmul.wide.u32 %rd6, %r1, 4;\n\
+         mul.wide.u32 %rd7, %r2, 4;\nadd.u64 %rd3, %rd1, %rd6;\nadd.u64 %rd4, %rd1, %rd7;\nadd.u64 %rd5, %rd2, %rd6;\nst.shared.u32 [%rd3], 0;\nbar.sync 0;\n\
+         {store} [%rd3], %r3;\n{between}\n{load} %r4, [%rd4];\n{behind}\nst.global.u32 [%rd5], %r4;\nret;\n}}\n"
+    )
+}
+
+/// Nothing says that lanes go in step: `volatile` accesses do not race, and a lane may read what its neighbour has not written yet.
+#[test]
+fn lanes_that_are_taken_to_go_in_step_are_told_of() {
+    let found = |text: &str| -> Vec<FindingKind> {
+        let answer = asked_in(text, [1, 2]);
+        assert!(answer.is_settled(false) || answer.wrong().is_some(), "{:?}\n{text}", answer.not_looked());
+        for finding in &answer.launches[0].findings {
+            let test =
+                read::test(&SourceFile::new("found.litmus", finding.litmus.clone())).unwrap_or_else(|e| panic!("{e:?}")).test;
+            let verdict = Runner::new(finding.model().expect("a model")).run(&test, &Options::default(), Choice::Both);
+            assert!(verdict.expect("an answer").race.is_some(), "{}", finding.litmus);
+        }
+        answer.launches[0].findings.iter().map(|f| f.kind).collect()
+    };
+    let volatile = |between: &str| neighbours(between, "st.volatile.shared.u32", "ld.volatile.shared.u32", "");
+    assert_eq!(found(&volatile("")), [FindingKind::Stale]);
+    assert_eq!(found(&neighbours("", "st.relaxed.cta.shared.u32", "ld.relaxed.cta.shared.u32", "")), [FindingKind::Stale]);
+    // A fence orders what one lane does, and makes no other lane come.
+    assert_eq!(found(&volatile("fence.acq_rel.cta;")), [FindingKind::Stale]);
+    for meets in ["bar.warp.sync 0xffffffff;", "bar.sync 0;"] {
+        assert_eq!(found(&volatile(meets)), [], "{meets}");
+    }
+    // Who looks again until it is there waits for it, and takes no step for granted.
+    let waits = "L:\nld.volatile.shared.u32 %r5, [%rd4];\nsetp.eq.u32 %p1, %r5, 0;\n@%p1 bra L;";
+    assert_eq!(found(&volatile(waits)), []);
+    // All write the number there that is there.
+    assert_eq!(found(&volatile("").replace("[%rd3], %r3", "[%rd3], 0")), []);
+    // What is read decides which way the lane goes, and does not come to memory otherwise.
+    let decides = "setp.eq.u32 %p1, %r4, 0;\n@%p1 bra OUT;\nmov.u32 %r4, 1;\nOUT:";
+    assert_eq!(found(&neighbours("", "st.volatile.shared.u32", "ld.volatile.shared.u32", decides)), []);
+}
+
+/// The last steps of a sum, as in old samples of CUDA: lanes add what others have added to theirs one instruction before.
+#[test]
+fn a_sum_of_a_warp_without_its_barriers_is_told_of() {
+    let sum = |between: &str| {
+        let step = |by: u32| {
+            format!(
+                "ld.volatile.shared.u32 %r2, [%rd3];\nld.volatile.shared.u32 %r3, [%rd3+{by}];\nadd.u32 %r2, %r2, %r3;\n{between}\nst.volatile.shared.u32 [%rd3], %r2;\n{between}\n"
+            )
+        };
+        format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .b8 out[16];\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+             .shared .align 4 .b8 s[32];\nmov.u32 %r1, %tid.x;\nmov.u64 %rd1, s;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\nst.volatile.shared.u32 [%rd3], 1;\n\
+             st.volatile.shared.u32 [%rd3+16], 0;\nbar.sync 0;\n{}{}setp.ne.u32 %p1, %r1, 0;\n@%p1 bra OUT;\nld.volatile.shared.u32 %r4, [%rd3];\nst.global.u32 [out], %r4;\nOUT:\nret;\n}}\n",
+            step(8),
+            step(4)
+        )
+    };
+    for (between, expected) in [("", vec![FindingKind::Stale]), ("bar.warp.sync 0xffffffff;", vec![])] {
+        let answer = asked_in(&sum(between), [1, 4]);
+        assert!(answer.is_settled(false) || answer.wrong().is_some(), "{:?}", answer.not_looked());
+        assert_eq!(answer.launches[0].findings.iter().map(|f| f.kind).collect::<Vec<_>>(), expected, "{between}");
+    }
+}
