@@ -24,8 +24,18 @@ parts! {
         pub bounded: bool,
         /// What was not looked at, or ended before its time.
         pub notes: Vec<String>,
+        /// How fast the machine of the CPU was in each environment, in order; none where no run was done, nor of a GPU.
+        pub rates: Vec<InstructionRate>,
         /// Wall time.
         pub seconds: f64,
+    }
+
+    /// How fast the machine of the CPU executed the runs of an environment.
+    pub struct InstructionRate {
+        /// The environment.
+        pub memory: String,
+        /// Instructions of all threads that a core executed in a second, with what stands around them in a run: memory that is laid out, checks at the end.
+        pub per_core_second: f64,
     }
 
     /// What runs in one environment showed.

@@ -31,6 +31,23 @@ fn the_same_seed_gives_the_same_runs() {
     assert_ne!(of("5"), of("5000"));
 }
 
+/// Times are no part of the answer, which is the same each time: they are said to who asks for more.
+#[test]
+fn how_fast_the_machine_is_is_said_on_demand() {
+    let file = "tests/kernels/last_block.toml";
+    let [plain, verbose] =
+        [&["app", "test", file, "--runs", "100"][..], &["app", "test", file, "--runs", "100", "-v"]].map(margay);
+    assert!(!out(&plain).contains("a second and core"), "{}", out(&plain));
+    let said: Vec<String> =
+        out(&verbose).lines().filter(|l| l.contains("million a second and core.")).map(str::to_owned).collect();
+    assert_eq!(said.len(), 2, "{}", out(&verbose));
+    assert!(said[0].starts_with("in order: ") && said[1].starts_with("weak: "), "{said:?}");
+    let (tested, _) = json(&["test", file, "--runs", "100"]);
+    let rates = tested["rates"].as_array().unwrap();
+    assert_eq!(rates.len(), 2, "{tested}");
+    assert!(rates.iter().all(|rate| rate["per_core_second"].as_f64() > Some(0.0)), "{tested}");
+}
+
 #[test]
 fn the_one_fence_that_is_missing_is_found() {
     let of = || json(&["harden", "tests/kernels/last_block.toml", "--runs", "300"]);
@@ -124,6 +141,10 @@ fn a_kernel_that_never_ends_and_one_that_leaves_its_array_are_named() {
     let (endless, code) = json(&["test", text(&path), "--runs", "5"]);
     assert_eq!(code, Some(1));
     assert_eq!(endless["environments"][0]["time_outs"], 5, "{endless}");
+    assert!(
+        endless["environments"][0]["instructions"].as_u64() >= Some(5 * 20_000),
+        "instructions of runs without an end: {endless}"
+    );
     assert!(endless["answer"].as_str().unwrap().starts_with("wrong without weak memory: "), "{endless}");
     // Where none of the first runs has an end, the others say nothing new.
     let (endless, code) = json(&["test", text(&path), "--runs", "100000"]);

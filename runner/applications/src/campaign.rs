@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use margay_console::limits::RunLimits;
 use margay_machine::{FaultKind, LaunchError, MemoryKind, Schedule};
@@ -32,6 +33,8 @@ pub(crate) struct RunCounts {
     pub first: Option<(u64, String)>,
     /// Instructions of all runs.
     pub instructions: u64,
+    /// How long cores were busy with all runs.
+    pub busy: Duration,
 }
 
 impl RunCounts {
@@ -67,6 +70,7 @@ impl RunCounts {
         self.errors += more.errors;
         self.time_outs += more.time_outs;
         self.instructions += more.instructions;
+        self.busy += more.busy;
         self.first = self.first.take().or(more.first);
     }
 
@@ -77,6 +81,34 @@ impl RunCounts {
         let middle = p + z * z / (2.0 * n);
         let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
         ((middle - half) / (1.0 + z * z / n)).max(0.0)
+    }
+}
+
+/// Counts how long a thread is on a core until it is dropped, so that other programs beside it do not count; where the system does not say, how long it takes.
+struct CoreClock<'a> {
+    /// Nanoseconds of all.
+    busy: &'a AtomicU64,
+    on_core: Option<Duration>,
+    start: Instant,
+}
+
+impl<'a> CoreClock<'a> {
+    fn start(busy: &'a AtomicU64) -> Self {
+        Self { busy, on_core: Self::on_core(), start: Instant::now() }
+    }
+
+    /// How long this thread has been on a core, as Linux counts: the first number there.
+    fn on_core() -> Option<Duration> {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    }
+}
+
+impl Drop for CoreClock<'_> {
+    fn drop(&mut self) {
+        let on_core = self.on_core.zip(Self::on_core()).map(|(start, end)| end.saturating_sub(start));
+        let busy = on_core.filter(|busy| !busy.is_zero()).unwrap_or_else(|| self.start.elapsed());
+        self.busy.fetch_add(busy.as_nanos() as u64, Ordering::Relaxed);
     }
 }
 
@@ -118,6 +150,7 @@ impl Application {
             }
             Err(LaunchError::Refused(why)) => Err(why),
             Err(LaunchError::Fault(fault)) => {
+                *instructions += fault.steps;
                 let index = |[x, y, z]: [u32; 3], of: [u32; 3]| match of {
                     [_, 1, 1] => x.to_string(),
                     _ => format!("({x}, {y}, {z})"),
@@ -145,11 +178,12 @@ impl Application {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<RunCounts, String> {
         let last = AtomicU64::new(u64::MAX);
+        let busy = AtomicU64::new(0);
         let all: Vec<Option<(u64, RunVerdict, u64)>> = seeds
             .into_par_iter()
             .map_init(
-                || self.load(ptx),
-                |loaded, seed| {
+                || (self.load(ptx), CoreClock::start(&busy)),
+                |(loaded, _), seed| {
                     if seed > last.load(Ordering::Relaxed) || stop() {
                         return Ok(None);
                     }
@@ -163,7 +197,7 @@ impl Application {
             )
             .collect::<Result<_, String>>()?;
         let last = last.into_inner();
-        let mut counts = RunCounts::default();
+        let mut counts = RunCounts { busy: Duration::from_nanos(busy.into_inner()), ..RunCounts::default() };
         for (seed, verdict, instructions) in all.into_iter().flatten().filter(|(seed, ..)| *seed <= last) {
             counts.instructions += instructions;
             counts.count(seed, verdict);

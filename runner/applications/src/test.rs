@@ -11,7 +11,7 @@ use margay_console::table::{counted, number, table};
 use margay_machine::MemoryKind;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Verdict;
-use margay_reports::app::{EnvironmentRunsRecord, Tested};
+use margay_reports::app::{EnvironmentRunsRecord, InstructionRate, Tested};
 
 use crate::application::Application;
 use crate::campaign::{CpuRunner, RunCounts, count_within};
@@ -106,6 +106,7 @@ pub(crate) fn examine(file: &Path, options: &ApplicationRuns, limits: &RunLimits
         seed: options.seed,
         bounded,
         notes,
+        rates: counts.iter().filter_map(|(name, counts)| rate(name, counts)).collect(),
         seconds: start.elapsed().as_secs_f64(),
     })
 }
@@ -179,6 +180,13 @@ fn environment(name: &str, counts: &RunCounts) -> EnvironmentRunsRecord {
         first: counts.first.as_ref().map(|(_, what)| what.clone()),
         instructions: counts.instructions,
     }
+}
+
+/// How fast the machine of the CPU was; on a GPU instructions are not counted.
+fn rate(name: &str, counts: &RunCounts) -> Option<InstructionRate> {
+    let seconds = counts.busy.as_secs_f64();
+    let per_core_second = counts.instructions as f64 / seconds;
+    (counts.instructions > 0 && seconds > 0.0).then(|| InstructionRate { memory: name.to_owned(), per_core_second })
 }
 
 /// The answer in a sentence, of the environment in order and those behind it.
@@ -261,6 +269,12 @@ fn human(tested: &Tested, output: &Output) -> std::io::Result<()> {
     }
     for note in &tested.notes {
         output.prose(note)?;
+    }
+    // Times differ from run to run: they are said to who asks for more.
+    for rate in tested.rates.iter().filter(|_| output.verbose) {
+        let of = environments.iter().find(|e| e.memory == rate.memory).map_or(0, |e| e.instructions);
+        let millions = rate.per_core_second / 1e6;
+        output.prose(&format!("{}: {} instructions, {millions:.1} million a second and core.", rate.memory, number(of)))?;
     }
     output.prose(
         "`at least` is the lower end of the 95 % interval of the share of runs that are not right; 5 % and more are effective.",
