@@ -22,7 +22,16 @@ impl SearchArguments {
     /// The options that every search has, without limits.
     fn options(&self, bound: usize) -> Result<SearchOptions, Diagnostic> {
         let usual = SearchOptions::new(bound);
-        let (without, only, backend) = (self.without.clone(), self.only.clone(), self.solver.clone());
+        // What is named twice is named once where an answer says what was asked.
+        let once = |names: &[String]| {
+            names.iter().fold(Vec::new(), |mut all: Vec<String>, name| {
+                if !all.contains(name) {
+                    all.push(name.clone());
+                }
+                all
+            })
+        };
+        let (without, only, backend) = (once(&self.without), once(&self.only), self.solver.clone());
         Ok(SearchOptions { without, only, backend, jobs: jobs(self.threads.jobs)?, ..usual })
     }
 

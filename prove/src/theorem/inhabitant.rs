@@ -65,31 +65,31 @@ pub fn find_inhabitant(
 
 /// The pairs that closures and recursive relations have in a structure, and not in the execution that is made of its base symbols.
 fn beyond(own: &Inhabitant, theory: &Theory, structure: &Structure) -> Vec<EventAtom> {
-    // Where events are equal they have other numbers.
-    if own.events != structure.events() {
-        return Vec::new();
-    }
+    let kept = kept(structure);
     let Ok(least) = own.structure(theory) else { return Vec::new() };
     let mut beyond = Vec::new();
     for (pred, symbol) in theory.symbols.iter().filter(|(p, _)| structure.has(*p)) {
         if matches!(symbol.meaning, Meaning::Closure(_) | Meaning::Fixpoint(..)) {
-            for a in 0..own.events {
-                let more = structure.row(pred, a) & !least.row(pred, a);
-                beyond.extend(
-                    (0..own.events)
-                        .filter(|b| more >> b & 1 == 1)
-                        .map(|b| EventAtom { pred, args: [EventTerm::event(a), EventTerm::event(b)] }),
-                );
+            // Where events are equal they have other numbers in the execution.
+            for (a, &e) in kept.iter().enumerate() {
+                let more = |(b, d): (usize, usize)| structure.row(pred, e) >> d & 1 == 1 && least.row(pred, a) >> b & 1 == 0;
+                let more = kept.iter().copied().enumerate().filter(|&pair| more(pair));
+                beyond.extend(more.map(|(_, d)| EventAtom { pred, args: [EventTerm::event(e), EventTerm::event(d)] }));
             }
         }
     }
     beyond
 }
 
+/// The events of a structure, the first one of all that are equal.
+fn kept(structure: &Structure) -> Vec<usize> {
+    let first = |e: usize| (0..=e).find(|&d| structure.row(Pred::EQUAL, e) >> d & 1 == 1).unwrap_or(e);
+    (0..structure.events()).filter(|&e| first(e) == e).collect()
+}
+
 /// The base sets and relations of a structure, with one event for all equal ones.
 fn inhabitant_of(theory: &Theory, shows: &str, structure: &Structure) -> Inhabitant {
-    let first = |e: usize| (0..=e).find(|&d| structure.row(Pred::EQUAL, e) >> d & 1 == 1).unwrap_or(e);
-    let kept: Vec<usize> = (0..structure.events()).filter(|&e| first(e) == e).collect();
+    let kept = kept(structure);
     let mut atoms = Vec::new();
     for (pred, symbol) in theory.symbols.iter().filter(|(p, s)| *p != Pred::EQUAL && s.meaning == Meaning::Base) {
         for (a, &e) in kept.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{ClaimFamily, Drawing, Premises};
 use crate::ground::GroundEffort;
 use margay_theorem::argument::ArgumentProof;
-use margay_theorem::theorem::{Inhabitant, TheoremEvidence};
+use margay_theorem::theorem::{Inhabitant, TheoremEvidence, once};
 
 /// Why something is no theorem.
 #[derive(Debug, Clone, Default)]
@@ -127,6 +127,6 @@ impl Report {
 
     /// The names of what is proved.
     pub fn theorems(&self) -> Vec<String> {
-        self.goals.iter().filter(|g| g.is_theorem()).map(|g| g.name.clone()).collect()
+        once(&self.goals.iter().filter(|g| g.is_theorem()).map(|g| g.name.clone()).collect::<Vec<_>>())
     }
 }

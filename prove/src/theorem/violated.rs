@@ -14,8 +14,9 @@ use super::Drawing;
 use super::inhabitant::find_inhabitant;
 use crate::ground::GroundEffort;
 
-/// The most steps of a chain or a cycle in what is asked: message passing is a chain of three.
-const STEPS: usize = 3;
+/// The most steps of a chain or a cycle in what is asked: message passing is a chain of three, load buffering a cycle of four. Short ones are
+/// asked for first, since they leave less open.
+const STEPS: usize = 4;
 
 /// A whole execution that violates a goal.
 #[derive(Debug, Clone)]
@@ -30,15 +31,24 @@ impl GoalViolation {
         let mut theory = theory.clone();
         assume_order(setting, &mut theory);
         let bad = ViolatingPairs::of(&mut theory, &goal.claim)?;
-        let (form, events) = bad.opened(&mut theory);
         // What a program does says more than what it starts from.
         let done = setting.base.sets.get(&BaseSet::Iw).map_or(TheoryFormula::Const(true), |&initial| {
             theory.form(initial, EventTerm::event(0), EventTerm::event(0)).negated()
         });
-        let is_one = |found: &Inhabitant| found.check(&theory, &TheoryFormula::Const(true)).is_ok() && bad.are_in(&theory, found);
-        let mut asked = [TheoryFormula::and([done, form.clone()]), form].into_iter();
-        let found = asked.find_map(|form| find_inhabitant(&theory, &goal.name, (&form, events), is_one, effort).ok())?;
-        let execution = least(found, is_one);
+        let mut before = None;
+        let execution = (1..=STEPS).find_map(|steps| {
+            let (form, events) = bad.opened(&mut theory, steps);
+            // Without closures and recursive relations more steps are the same.
+            if before.replace(form.clone()).is_some_and(|before| before == form) {
+                return None;
+            }
+            let theory = &theory;
+            let is_one =
+                |found: &Inhabitant| found.check(theory, &TheoryFormula::Const(true)).is_ok() && bad.are_in(theory, found);
+            let mut asked = [TheoryFormula::and([done.clone(), form.clone()]), form].into_iter();
+            let found = asked.find_map(|form| find_inhabitant(theory, &goal.name, (&form, events), is_one, effort).ok())?;
+            Some(least(found, is_one))
+        })?;
         let structure = execution.structure(&theory).ok()?;
         let drawing = Drawing::of(setting, &theory, &structure);
         Some(Self { execution, drawing })
@@ -102,13 +112,13 @@ impl ViolatingPairs {
 
     /// What must be there for a pair: chains of a few steps in the place of closures and recursive relations, which hold of what a search
     /// puts into them. The number of events that it speaks of.
-    fn opened(&self, theory: &mut Theory) -> (TheoryFormula, usize) {
-        let chains = chains(theory);
+    fn opened(&self, theory: &mut Theory, steps: usize) -> (TheoryFormula, usize) {
+        let chains = chains(theory, steps);
         let none = theory.exprs.make(TheoryExpr::Empty);
         let treat = |theory: &Theory, p: Pred, within: &[Pred]| match theory.symbols.get(p).meaning {
             Meaning::Defined(body) if !theory.is_local(p) => Treatment::Replace(body),
             Meaning::Closure(_) => chains.get(&p).map_or(Treatment::Keep, |&chain| Treatment::Replace(chain)),
-            Meaning::Fixpoint(..) if within.iter().filter(|&&q| q == p).count() >= STEPS => Treatment::Replace(none),
+            Meaning::Fixpoint(..) if within.iter().filter(|&&q| q == p).count() >= steps => Treatment::Replace(none),
             Meaning::Fixpoint(body, _) => Treatment::Replace(body),
             _ => Treatment::Keep,
         };
@@ -139,8 +149,8 @@ fn holds(form: &TheoryFormula, atom: &impl Fn(EventAtom) -> bool) -> bool {
     }
 }
 
-/// For each closure, its chains of a few steps.
-fn chains(theory: &mut Theory) -> BTreeMap<Pred, TheoryExprId> {
+/// For each closure, its chains of so many steps, or fewer.
+fn chains(theory: &mut Theory, steps: usize) -> BTreeMap<Pred, TheoryExprId> {
     let closures: Vec<(Pred, TheoryExprId)> = theory
         .symbols
         .iter()
@@ -152,7 +162,7 @@ fn chains(theory: &mut Theory) -> BTreeMap<Pred, TheoryExprId> {
     let of = |(p, step): (Pred, TheoryExprId)| {
         let mut chain = step;
         let mut all = vec![step];
-        for _ in 1..STEPS {
+        for _ in 1..steps {
             chain = theory.exprs.sequence(chain, step);
             all.push(chain);
         }

@@ -6,7 +6,7 @@ use margay_mappings::library;
 use margay_models::library as models;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::theorem::prove;
-use margay_theorem::certificate::{TheoremDocument, TheoremOptions};
+use margay_theorem::certificate::{FollowedTheorem, TheoremDocument, TheoremOptions};
 use margay_theorem::theorem::Setting;
 use margay_theorem::theory::StopSignal;
 use margay_theorem::theory::mapping::ExecutionSelection;
@@ -51,7 +51,7 @@ fn fig_11_with_the_papers_operations_under_chapter_8() {
     let document = TheoremDocument::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");
-    let (extent, _) = document.verify(folder.path()).expect("each refutation is one");
+    let FollowedTheorem { extent, .. } = document.verify(folder.path()).expect("each refutation is one");
     assert!(extent.obligations > 50 && document.theorems == theorems(&report), "{extent:?}");
 }
 

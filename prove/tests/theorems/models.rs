@@ -218,3 +218,18 @@ fn barriers_in_a_circle_are_no_execution() {
         assert!(violated.is_some_and(|events| (2..=4).contains(&events)), "{property}: {violated:?}");
     }
 }
+
+/// Chains are as long as they need to be, and a recursive relation is as short: each of these has an execution of two to four events, with what
+/// these need besides (initial writes, other halves).
+#[test]
+fn executions_without_a_property_are_found_by_chains_of_each_length() {
+    let properties = [
+        "empty cause-base \\ po",
+        "empty cause-base \\ (po | rf)",
+        "empty cause \\ cause-base",
+        "acyclic po | rf",
+        "acyclic co | po",
+    ];
+    let found = properties.map(|property| (property, asked("ptx-6.0", property).violated()));
+    assert!(found.iter().all(|(_, violated)| violated.is_some_and(|events| (2..=8).contains(&events))), "{found:?}");
+}

@@ -5,7 +5,7 @@ use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::theorem::prove;
 use margay_theorem::argument::{ArgumentProof, WrittenClaim, WrittenExpr, WrittenRule, WrittenStep, check};
-use margay_theorem::certificate::{ComparedModel, TheoremDocument, TheoremSubject};
+use margay_theorem::certificate::{ComparedModel, FollowedTheorem, TheoremDocument, TheoremSubject};
 use margay_theorem::ground::ExistenceValue;
 use margay_theorem::logic::EventTerm;
 use margay_theorem::logic::clause::MAX_EVENTS;
@@ -134,7 +134,7 @@ fn what_two_models_are_called_is_not_believed() {
         TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
     let TheoremSubject::DiffTheorem { names, .. } = &mut document.subject else { panic!("it is about two models") };
     *names = ["ptx-6.0", "ptx-8"].map(str::to_owned);
-    let (_, hypotheses) = document.verify(std::path::Path::new("nowhere")).expect("the argument is the same");
+    let FollowedTheorem { hypotheses, .. } = document.verify(std::path::Path::new("nowhere")).expect("the argument is the same");
     assert!(hypotheses.sentences.iter().all(|s| !s.contains("ptx-6.0")), "{:?}", hypotheses.sentences);
     assert!(hypotheses.sentences[0].contains("every axiom of `test.cat`"), "{:?}", hypotheses.sentences);
 }
@@ -151,4 +151,18 @@ fn a_name_of_two_axioms_is_of_both() {
     assert_eq!(document.theorems, ["Both"]);
     let refused = document.verify(std::path::Path::new("nowhere")).expect_err("the second one does not follow");
     assert!(refused[0].message.contains("does not end with `Both`"), "{refused:?}");
+}
+
+/// What is printed of a certificate is what its model calls the axioms, each once, whatever the certificate repeats.
+#[test]
+fn a_theorem_that_is_named_twice_is_one() {
+    let [old, new] = ["old", "new"].map(|name| read(&format!("PTX \"{name}\"\nirreflexive po; rf as One")));
+    let setting = Setting::of_models(&old, &new, &[0]).expect("it is of a form that has a rule");
+    let report = prove(&setting, &StopSignal::default());
+    let proof = report.proof.as_ref().expect("it is the axiom that is supposed");
+    let mut document =
+        TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
+    document.theorems = ["one", "One", "ONE "].map(str::to_owned).to_vec();
+    let followed = document.verify(std::path::Path::new("nowhere")).expect("the argument is the same");
+    assert_eq!(followed.axioms, ["One"]);
 }

@@ -6,7 +6,7 @@ use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::theorem::prove;
-use margay_theorem::certificate::{TheoremDocument, TheoremOptions};
+use margay_theorem::certificate::{FollowedTheorem, TheoremDocument, TheoremOptions};
 use margay_theorem::theorem::Setting;
 use margay_theorem::theory::StopSignal;
 use margay_theorem::theory::mapping::ExecutionSelection;
@@ -68,7 +68,7 @@ fn cpp_on_x86() {
     let document = TheoremDocument::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");
-    let (extent, hypotheses) = document.verify(folder.path()).expect("each refutation is one");
+    let FollowedTheorem { extent, hypotheses, .. } = document.verify(folder.path()).expect("each refutation is one");
     assert!(extent.obligations > 50 && document.theorems == theorems(&report), "{extent:?}");
     assert!(hypotheses.behind().contains("if no location is accessed by both plain and atomic operations"), "{hypotheses:?}");
 }

@@ -16,7 +16,7 @@ use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{Claim, check};
-use crate::theorem::{Hypotheses, InhabitantShape, Setting, TheoremEvidence, TheoremQuestion, shapes};
+use crate::theorem::{Hypotheses, InhabitantShape, Setting, TheoremEvidence, TheoremQuestion, once, shapes};
 use crate::theory::mapping::ExecutionSelection;
 
 /// The kinds of subjects of these certificates.
@@ -101,6 +101,16 @@ pub struct TheoremOptions {
     pub typed: bool,
 }
 
+/// What was followed, and what that says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FollowedTheorem {
+    /// The names of the axioms, as their model has them, each once: a certificate may name one twice, or in other letters.
+    pub axioms: Vec<String>,
+    /// What is supposed of them.
+    pub hypotheses: Hypotheses,
+    pub extent: FollowedExtent,
+}
+
 /// How much was followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FollowedExtent {
@@ -174,11 +184,11 @@ impl TheoremDocument {
         seal(self, folder)
     }
 
-    /// Follows the argument again, in a theory that is made of the texts alone; how much was followed, and what the theorem supposes.
+    /// Follows the argument again, in a theory that is made of the texts alone.
     ///
     /// # Errors
     /// What is wrong with it, or with the texts.
-    pub fn verify(&self, folder: &Path) -> Result<(FollowedExtent, Hypotheses), Vec<Diagnostic>> {
+    pub fn verify(&self, folder: &Path) -> Result<FollowedTheorem, Vec<Diagnostic>> {
         if self.theorems.is_empty() {
             return Err(vec![wrong(folder, "it names no theorem")]);
         }
@@ -188,14 +198,15 @@ impl TheoremDocument {
                 let MappingQuestion { axioms, constructs } = mapping.question(&self.theorems, &given.only, &given.without)?;
                 let selection = ExecutionSelection { constructs, typed: given.typed };
                 let setting = Setting::of_mapping(&mapping, &axioms, &selection)?;
+                let axioms = names(&setting);
                 let asked =
-                    TheoremQuestion { selection: &selection, without: &given.without, only: &given.only, axioms: &self.theorems };
+                    TheoremQuestion { selection: &selection, without: &given.without, only: &given.only, axioms: &axioms };
                 self.follow(&setting, Hypotheses::of_mapping(&mapping, &asked), folder)
             }
             TheoremSubject::ModelTheorem { model } => {
                 let (name, model) = (&model.model.name, model.read()?);
                 let setting = Setting::of_model(&model, &self.named(&model, folder)?)?;
-                self.follow(&setting, Hypotheses::of_properties(name, &self.theorems), folder)
+                self.follow(&setting, Hypotheses::of_properties(name, &names(&setting)), folder)
             }
             TheoremSubject::DiffTheorem { supposed, claimed, names, .. } => {
                 // What the two were called is the author's word, and names symbols alone: what is said names the text.
@@ -245,7 +256,7 @@ impl TheoremDocument {
         setting: &Setting<'_>,
         mut hypotheses: Hypotheses,
         folder: &Path,
-    ) -> Result<(FollowedExtent, Hypotheses), Vec<Diagnostic>> {
+    ) -> Result<FollowedTheorem, Vec<Diagnostic>> {
         let wrong = |what: String| vec![wrong(folder, &what)];
         self.inhabited(setting).map_err(wrong)?;
         let proof = KeptStep::proof(&self.steps).map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
@@ -265,6 +276,11 @@ impl TheoremDocument {
             instances: all.clone().map(|s| s.refutation.instances.len()).sum(),
             derived: all.map(|s| s.refutation.steps.len()).sum(),
         };
-        Ok((extent, hypotheses))
+        Ok(FollowedTheorem { axioms: names(setting), hypotheses, extent })
     }
+}
+
+/// The names of what is claimed.
+fn names(setting: &Setting<'_>) -> Vec<String> {
+    once(&setting.goals.iter().map(|goal| goal.name.clone()).collect::<Vec<_>>())
 }

@@ -19,6 +19,13 @@ pub struct Hypotheses {
     pub rows_left_out: String,
 }
 
+/// Names, each once: of two that are alike the second says nothing more.
+#[must_use]
+pub fn once(names: &[String]) -> Vec<String> {
+    let is_first = |&at: &usize| !names[..at].contains(&names[at]);
+    (0..names.len()).filter(is_first).map(|at| names[at].clone()).collect()
+}
+
 /// What was asked of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub struct TheoremQuestion<'a> {
@@ -124,7 +131,7 @@ impl Hypotheses {
     fn constructs(&mut self, mapping: &Mapping, asked: &TheoremQuestion<'_>) {
         for (word, names) in [("only", asked.only), ("without", asked.without)] {
             if !names.is_empty() {
-                self.brief.push(format!("{word} {}", names.join(", ")));
+                self.brief.push(format!("{word} {}", once(names).join(", ")));
             }
         }
         let signature = mapping.source.signature;

@@ -8,7 +8,7 @@ mod setting;
 mod shapes;
 
 pub use evidence::TheoremEvidence;
-pub use hypotheses::{Hypotheses, TheoremQuestion};
+pub use hypotheses::{Hypotheses, TheoremQuestion, once};
 pub use inhabitant::Inhabitant;
 pub use setting::{Setting, TheoremGoal, own_checks};
 pub use shapes::{InhabitantShape, shapes};

@@ -30,7 +30,7 @@ impl ProofCertificate {
     /// # Errors
     /// Texts that cannot be read again, files that cannot be written, and a certificate that is not accepted.
     fn new(document: TheoremDocument, folder: &Path) -> Result<Self, Vec<Diagnostic>> {
-        let (extent, _) = document.verify(folder)?;
+        let extent = document.verify(folder)?.extent;
         document.write(folder).map_err(|error| {
             vec![Diagnostic::error(format!("cannot write a certificate into `{}`: {error}", folder.display()))]
         })?;

@@ -10,8 +10,8 @@ use margay_console::wrapped::wrapped;
 use margay_mappings::library;
 use margay_models::certificate::{Basis, Sealed};
 use margay_reports::verify as report;
-use margay_theorem::certificate::{FollowedExtent, TheoremDocument, TheoremSubject};
-use margay_theorem::theorem::Hypotheses;
+use margay_theorem::certificate::{FollowedTheorem, TheoremDocument, TheoremSubject};
+use margay_theorem::theorem::once;
 
 use super::{VerificationOptions, undecided};
 use crate::certificate::bases::{self, named};
@@ -31,7 +31,7 @@ pub fn run(sealed: &Sealed, options: &VerificationOptions, limits: &RunLimits, o
         Err(errors) => return output.wrong(&errors),
     };
     let folder = options.certificate.clone();
-    let ((found, hypotheses), document) = match limits.within(move || (document.verify(&folder), document)) {
+    let (found, document) = match limits.within(move || (document.verify(&folder), document)) {
         Some((Ok(found), document)) => (found, document),
         Some((Err(errors), _)) => return output.wrong(&errors),
         None => return undecided(&options.certificate, limits, output),
@@ -39,8 +39,8 @@ pub fn run(sealed: &Sealed, options: &VerificationOptions, limits: &RunLimits, o
     let exit = output.settle(Exit::Holds);
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
-        Format::Human => print(&document, &hypotheses, &bases, &found, seconds, output)?,
-        Format::Json => output.document(&whole(&document, &hypotheses, &bases, &found, seconds))?,
+        Format::Human => print(&document, &bases, &found, seconds, output)?,
+        Format::Json => output.document(&whole(&document, &bases, &found, seconds))?,
     }
     Ok(exit)
 }
@@ -51,7 +51,7 @@ fn about(subject: &TheoremSubject, bases: &[Basis]) -> Vec<String> {
     match subject {
         TheoremSubject::Theorem { given, .. } => {
             let mut lines = vec![format!("of {}", of("mapping")), format!("{} -> {}", of("source"), of("target"))];
-            let list = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")));
+            let list = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", once(names).join(", ")));
             lines.extend(list("without", &given.without).into_iter().chain(list("only", &given.only)));
             lines
         }
@@ -69,16 +69,16 @@ fn about(subject: &TheoremSubject, bases: &[Basis]) -> Vec<String> {
 
 fn print(
     document: &TheoremDocument,
-    hypotheses: &Hypotheses,
     bases: &[Basis],
-    found: &FollowedExtent,
+    found: &FollowedTheorem,
     seconds: f64,
     output: &Output,
 ) -> std::io::Result<()> {
+    let FollowedTheorem { axioms, hypotheses, extent } = found;
     let what = format!(
         "{}: {} for executions of every size{}{}",
         output.good("verified"),
-        document.theorems.join(", "),
+        axioms.join(", "),
         hypotheses.behind(),
         hypotheses.rows_left_out
     );
@@ -91,10 +91,10 @@ fn print(
     output.print("")?;
     output.print(&format!(
         "{} steps, {} obligations, {} instances, {} clauses derived",
-        number(found.steps as u64),
-        number(found.obligations as u64),
-        number(found.instances as u64),
-        number(found.derived as u64)
+        number(extent.steps as u64),
+        number(extent.obligations as u64),
+        number(extent.instances as u64),
+        number(extent.derived as u64)
     ))?;
     output.print(&format!("{seconds:.2} s, without a solver"))?;
     output.print("")?;
@@ -109,13 +109,7 @@ fn print(
     output.print(&wrapped(&meaning, output.width()))
 }
 
-fn whole(
-    document: &TheoremDocument,
-    hypotheses: &Hypotheses,
-    bases: &[Basis],
-    found: &FollowedExtent,
-    seconds: f64,
-) -> report::VerifiedTheorem {
+fn whole(document: &TheoremDocument, bases: &[Basis], found: &FollowedTheorem, seconds: f64) -> report::VerifiedTheorem {
     let (kind, files) = match &document.subject {
         TheoremSubject::Theorem { mapping, source, target, .. } => {
             (report::TheoremKind::Theorem, vec![&mapping.name, &source.model.name, &target.model.name])
@@ -130,11 +124,11 @@ fn whole(
         kind,
         files: files.into_iter().cloned().collect(),
         written_by: document.margay.clone(),
-        theorems: document.theorems.clone(),
-        supposes: hypotheses.sentences.clone(),
+        theorems: found.axioms.clone(),
+        supposes: found.hypotheses.sentences.clone(),
         texts: bases::report(bases),
         compared: bases.iter().all(Basis::is_known),
-        extent: theorem_extent(found),
+        extent: theorem_extent(&found.extent),
         seconds,
         peak_memory_bytes: margay_console::limits::peak(),
     }
