@@ -1,4 +1,4 @@
-//! `margay test`: keeps a corpus of verdicts honest. Differences come first; `--bless` writes down what is found.
+//! `margay test`: keeps a corpus of verdicts honest. The sum comes first, then what differs; `--bless` writes down what is found.
 
 use margay_answers::corpus::{self, CorpusOptions};
 use margay_console::output::Output;

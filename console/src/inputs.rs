@@ -8,6 +8,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 use margay_models::limited;
 use margay_models::model::Model;
+use margay_models::text::in_line;
 
 use crate::output::Output;
 
@@ -82,7 +83,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<InputFile>, Diagnostic> {
                 }
             } else if is_test || entry.is_dir() {
                 limited::of_folder(root, &entry)
-                    .map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", entry.display())))?;
+                    .map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", in_line(&entry.display().to_string()))))?;
                 out.push(entry);
             }
         }

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::string::FromUtf8Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::text::is_obeyed;
+
 /// The path that stands for standard input, where a command takes a file.
 pub const STANDARD_INPUT: &str = "-";
 
@@ -141,11 +143,19 @@ pub fn plain(path: &Path) -> io::Result<u64> {
 }
 
 /// Is this what is read of a folder that was named? A file that was found in it is a file, and if it is a link, it leads to one in the same folder: what came
-/// from elsewhere could otherwise have any file of the machine quoted. What is not there is said where it is read.
+/// from elsewhere could otherwise have any file of the machine quoted. Its name is a text without line breaks and escape sequences, with which it could
+/// write lines of its own into an answer. What is not there is said where it is read.
 ///
 /// # Errors
 /// It is something else, or lies elsewhere.
 pub fn of_folder(folder: &Path, path: &Path) -> io::Result<()> {
+    match path.strip_prefix(folder).unwrap_or(path).to_str() {
+        None => return Err(io::Error::other("its name is not a text in UTF-8: rename it")),
+        Some(name) if name.chars().any(|c| c.is_control() || is_obeyed(c)) => {
+            return Err(io::Error::other("its name has a line break, or something else that a terminal obeys: rename it"));
+        }
+        Some(_) => {}
+    }
     let found = match std::fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -233,6 +243,9 @@ mod tests {
         }
         for bad in ["c.litmus", "d.litmus", "e"] {
             assert!(read(bad).is_err_and(|e| e.to_string().contains("link")), "{bad}");
+        }
+        for bad in ["a\nnone.litmus", "a\u{1b}[2J.litmus", "a\u{202e}b/c.litmus"] {
+            assert!(read(bad).is_err_and(|e| e.to_string().contains("its name has")), "{bad:?}");
         }
     }
 }

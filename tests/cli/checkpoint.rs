@@ -248,7 +248,7 @@ fn answers_to_other_questions_are_told_of_and_left_alone() {
     for (mapping, more, differs) in [
         (&broken, vec!["--without", "R.SC,W.SC,RMW.SC"], "another mapping"),
         (&original, vec!["--without", "R.SC,W.SC,RMW.SC", "--target", &commented], "another target model"),
-        (&original, vec!["--without", "R.SC,W.SC,RMW.SC", "--typed", "off"], "another options"),
+        (&original, vec!["--without", "R.SC,W.SC,RMW.SC", "--typed", "off"], "other options"),
     ] {
         let alone = check(&[&[mapping.as_str(), "--bound", "4"], &more[..]].concat()).0;
         let (answer, said) = asked(mapping, &more);

@@ -54,6 +54,56 @@ fn blessing_a_part_leaves_the_rest() {
 }
 
 #[test]
+fn the_sum_comes_first_and_names_that_are_no_words_are_refused() {
+    let dir = folder("corpus/sum");
+    let test = |name: &str| write(&dir, name, "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n");
+    (0..30).for_each(|n| drop(test(&format!("{n}.litmus"))));
+    // Nothing is expected of any: one sentence says so.
+    let output = margay(&["test", text(&dir)]);
+    assert_eq!((output.status.code(), out(&output).as_str()), (Some(2), ""));
+    assert!(err(&output).contains("no verdict is expected of any test"), "{}", err(&output));
+    assert_eq!(
+        json(&margay(&["test", text(&dir), "--format", "json"]))["answer"],
+        format!("undecided: no verdict could be compared in `{}`", text(&dir))
+    );
+    write(&dir, "expected.txt", "0.litmus ptx-8 forbidden by hand\n");
+    let printed = out(&margay(&["test", text(&dir)]));
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines[0].starts_with("1 difference; 0 verdicts as expected, "), "{printed}");
+    assert!(lines[1].ends_with("0.litmus under ptx-8: expected forbidden, found allowed (by hand)"), "{printed}");
+    assert_eq!(
+        (lines.len(), lines[22]),
+        (23, "and of 9 more tests no verdict is expected (`--format json` names all)"),
+        "{printed}"
+    );
+    // A list that could not be read again is not written.
+    for name in ["a b.litmus", "#c.litmus"] {
+        test(name);
+        let before = std::fs::read_to_string(dir.join("expected.txt")).expect("it is there");
+        said(&margay(&["test", text(&dir), "--bless", "--model", "ptx-8"]), 2, &format!("{name}` cannot stand in expected.txt"));
+        assert_eq!(std::fs::read_to_string(dir.join("expected.txt")).expect("it is there"), before);
+        std::fs::remove_file(dir.join(name)).expect("ours");
+    }
+}
+
+#[test]
+fn several_models_are_compared_in_the_first_line() {
+    let first = |tests: &str, models: &str| {
+        out(&margay(&["run", tests, "--model", models])).lines().next().unwrap_or_default().to_owned()
+    };
+    let broad = first(CORPUS, "sc,ptx-6.0");
+    let named = broad.strip_prefix("the models differ about ").unwrap_or_else(|| panic!("{broad}"));
+    assert!(named.contains(" tests: "), "{broad}");
+    let same = first(CORPUS, "ptx-6.0,ptx-8");
+    assert!(
+        same.starts_with("the models differ about ") || same.starts_with("no difference found between the models in "),
+        "{same}"
+    );
+    let one = "tests/corpus/asplos2019/fig6-sb-narrow.litmus";
+    assert_eq!(first(one, "ptx-6.0,ptx-8"), "no difference found between the models in 1 test");
+}
+
+#[test]
 fn the_first_failure_can_be_the_end() {
     let dir = folder("corpus/fast");
     for name in ["a.litmus", "b.litmus", "c.litmus"] {

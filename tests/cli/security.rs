@@ -147,6 +147,15 @@ fn a_project_stays_in_its_folder() {
         assert!(!err(&output).contains("secret words"), "{}", err(&output));
         assert_eq!(names(&outside), ["secret.cat"]);
     }
+    for (settings, folder) in
+        [("junit = '.git/x.xml'", ".git"), ("junit = 'docs/x.xml'", ".git"), ("junit = 'a/.GIT/x.xml'", ".GIT")]
+    {
+        let root = project("stays", &format!("[test]\n{settings}\n"));
+        std::fs::create_dir_all(root.join(".git")).expect("a folder");
+        link(".git", &root.join("docs"));
+        said(&margay_in(&root, &["test", "tests"]), 2, &format!("`junit` leads into `{folder}`"));
+        assert!(names(&root.join(".git")).is_empty());
+    }
     let root = project("stays", "[test]\nfolder = 'tests'\njunit = 'reports/new/x.xml'\n");
     assert_eq!(margay_in(&root.join("tests"), &["test"]).status.code(), Some(0));
     assert!(root.join("reports/new/x.xml").is_file());
@@ -196,6 +205,10 @@ fn a_foreign_file_is_not_read() {
     // Only root can give a file away.
     if std::os::unix::fs::chown(&file, Some(12_345), None).is_ok() {
         said(&margay_in(&root, &asked), 0, "is not read: it belongs to another user (number 12345)");
+        std::os::unix::fs::chown(&file, Some(0), None).expect("root");
+        std::os::unix::fs::chown(&root, Some(12_345), None).expect("root");
+        said(&margay_in(&root, &asked), 0, "is not read: its folder belongs to another user (number 12345)");
+        std::os::unix::fs::chown(&root, Some(0), None).expect("root");
     }
     std::fs::rename(&file, root.join("other")).expect("moved");
     link("other", &file);
@@ -639,6 +652,10 @@ fn only_files_of_the_folder() {
     each("folder", &|| link("../..", &tests.join("below/up")));
     each("nowhere", &|| link("nowhere", &tests.join("x.litmus")));
     each("expected.txt", &|| link("../secret", &tests.join("expected.txt")));
+    for name in ["none\nno difference.litmus", "\u{1b}[2J.litmus", "\u{202e}x.litmus"] {
+        each(name, &|| drop(write(&tests, name, MP)));
+    }
+    each("bytes", &|| assert!(shell(&tests, "cp mp.litmus \"$(printf 'bad\\377.litmus')\"", &[]).status.success()));
     each("pipe", &|| assert!(shell(&tests, "mkfifo x.litmus", &[]).status.success()));
     // A pipe that is named is read if somebody writes.
     let pipe = tests.join("x.litmus");
@@ -747,7 +764,9 @@ fn sealed_answers() {
     // Without a key nothing is believed, and everything is answered.
     let without = check(Path::new("/dev/null/key"), &[]);
     assert_eq!(without.status.code(), Some(0), "{}", err(&without));
-    assert!(err(&without).contains("nobody can tell who wrote it"), "{}", err(&without));
+    // It is said once, and not of each answer.
+    assert_eq!(err(&without).matches("nobody can tell who wrote them").count(), 1, "{}", err(&without));
+    assert_eq!(err(&without).matches("warning").count(), 1, "{}", err(&without));
     let of = |output: &Output| json(output)["verdict"].clone();
     assert_eq!((of(&first), of(&again), of(&other), of(&without)), ("none".into(), "none".into(), "none".into(), "none".into()));
 }

@@ -113,6 +113,10 @@ pub fn suspicion(file: &std::path::Path) -> std::io::Result<Option<String>> {
     }
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
     let folder = std::fs::metadata(folder)?;
+    // Whose folder it is can put another file there.
+    if ![own, 0].contains(&folder.uid()) {
+        return Ok(Some(format!("its folder belongs to another user (number {})", folder.uid())));
+    }
     Ok((folder.mode() & EVERYBODY != 0).then(|| "everybody may write to its folder".to_owned()))
 }
 

@@ -84,6 +84,21 @@ fn text(value: &Spanned<DeValue<'_>>) -> Option<SettingText> {
     Some(SettingText { text, span: span_of(value) })
 }
 
+/// The folder of a version control that a path leads into, if it does: it has settings and hooks. The path stays in `folder`.
+fn history(folder: &Path, path: &Path) -> Option<String> {
+    const FOLDERS: &[&str] = &[".git", ".hg", ".svn", ".jj"];
+    let whole = folder.join(path);
+    let named = |path: &Path| {
+        let names = path.components().filter_map(|c| c.as_os_str().to_str());
+        names.filter(|name| FOLDERS.iter().any(|f| f.eq_ignore_ascii_case(name))).map(str::to_owned).next()
+    };
+    // A link may have another name.
+    let real = whole.ancestors().find_map(|part| part.canonicalize().ok());
+    let root = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.canonicalize().ok();
+    let below = real.zip(root).and_then(|(real, root)| real.strip_prefix(root).ok().and_then(named));
+    named(path).or(below)
+}
+
 impl SettingValue {
     /// As it is written in the file, in one line.
     pub(super) fn text(&self) -> String {
@@ -148,7 +163,14 @@ impl SettingValue {
             return Ok(());
         }
         let why = match way_out(&self.folder, Path::new(path)) {
-            Ok(None) => return Ok(()),
+            Ok(None) => match history(&self.folder, Path::new(path)) {
+                None => return Ok(()),
+                Some(name) => {
+                    let error = Diagnostic::error(format!("`{}` leads into `{name}`", self.key));
+                    let error = error.at(&self.file, span, "what lies there says what version control does, and starts");
+                    return Err(error.help("name another folder (docs/security.md)"));
+                }
+            },
             Ok(Some(why)) => why,
             Err(error) => error.to_string(),
         };

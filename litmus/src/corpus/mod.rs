@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, SourcePlace, Span};
 use margay_models::limited;
+use margay_models::text::in_line;
 
 pub use crate::verdict::Expected;
 
@@ -85,11 +86,13 @@ fn folder(root: &Path, path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Co
         let entry = entry.map_err(cannot)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_link = entry.file_type().map_err(cannot)?.is_symlink();
-        let is_read = name.ends_with(".litmus") || name == EXPECTED || is_link && entry.path().is_dir();
+        let is_folder = entry.path().is_dir();
+        let is_read = name.ends_with(".litmus") || name == EXPECTED || is_folder && is_link;
         if is_read && let Err(error) = limited::of_folder(root, &entry.path()) {
-            return Err(vec![Diagnostic::error(format!("cannot read `{}`: {error}", entry.path().display()))]);
+            let shown = in_line(&entry.path().display().to_string());
+            return Err(vec![Diagnostic::error(format!("cannot read `{shown}`: {error}"))]);
         }
-        if entry.path().is_dir() {
+        if is_folder {
             open.push(entry.path());
         } else if name.ends_with(".litmus") {
             tests.push(name);
@@ -147,6 +150,11 @@ pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<ExpectationLine>, Vec<Diagnos
         }
     }
     if errors.is_empty() { Ok(lines) } else { Err(errors) }
+}
+
+/// Can the name of a test or a model stand in an `expected.txt`, whose columns are words?
+pub fn is_word(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('#') && !name.contains(char::is_whitespace)
 }
 
 /// Writes the text of an `expected.txt`, in columns.

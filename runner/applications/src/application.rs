@@ -8,6 +8,7 @@ use margay_console::table::number;
 use margay_machine::{GlobalMemory, KernelLimits, LaunchPart, LaunchRefusal, LaunchSize, MachineModule};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited;
+use margay_models::text::in_line;
 use margay_ptx::Module;
 use serde::Deserialize;
 
@@ -328,7 +329,7 @@ fn beside(path: &Path, program: &str) -> Result<PathBuf, String> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let found = folder.join(program);
-    limited::of_folder(folder, &found).map_err(|e| format!("cannot read {}: {e}", found.display()))?;
+    limited::of_folder(folder, &found).map_err(|e| format!("cannot read {}: {e}", in_line(&found.display().to_string())))?;
     Ok(found)
 }
 

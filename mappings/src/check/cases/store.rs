@@ -85,7 +85,13 @@ impl AnswerStore {
             Err(error) if is_full(&error) => return Ok((Self { folder: own, key }, None)),
             Err(error) => return Err(error),
         }
-        let remark = remark(folder, &own, &parts)?;
+        let remark = match SealKey::of_user() {
+            Ok(_) => remark(folder, &own, &parts)?,
+            Err(why) => Some(format!(
+                "answers in `{}` are of no use, for nobody can tell who wrote them: {why}; every case is solved again, and what is kept now cannot be used later",
+                folder.display()
+            )),
+        };
         let about = FolderSubject { mapping: statement.mapping.name.clone(), parts: parts.to_vec() };
         let text = serde_json::to_vec_pretty(&about)?;
         if limited::read(&own.join("about.json"), MAX_FILE).ok().as_deref() != Some(&text) {
@@ -173,7 +179,8 @@ fn body<T: DeserializeOwned>(path: &Path, seal: Seal) -> Result<StoredBody<T>, S
             (Ok(key), Some(sealed)) if key.fits(line, &sealed) => {}
             (Ok(_), Some(_)) => return wrong("it was sealed with another key, so that somebody else may have written it"),
             (Ok(_), None) => return wrong("it is not sealed, so that somebody else may have written it"),
-            (Err(why), _) => return Err(StoredCase::Wrong(format!("nobody can tell who wrote it: {why}"))),
+            // That is said once, where the folder is opened.
+            (Err(_), _) => return Err(StoredCase::Nothing),
         }
     }
     match serde_json::from_slice::<StoredBody<T>>(line) {
@@ -196,8 +203,9 @@ fn remark(folder: &Path, own: &Path, parts: &[(String, String)]) -> io::Result<O
         let about = (path != own).then(|| limited::read(&path.join("about.json"), MAX_FILE).ok()).flatten();
         let Some(about) = about.and_then(|bytes| serde_json::from_slice::<FolderSubject>(&bytes).ok()) else { continue };
         let differs = |(name, digest): &&(String, String)| !about.parts.iter().any(|(n, d)| n == name && d == digest);
-        let differing: Vec<&str> = parts.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
-        others.push(format!("of {} (another {})", about.mapping, differing.join(", another ")));
+        let another = |name: &str| format!("{} {name}", if name.ends_with('s') { "other" } else { "another" });
+        let differing: Vec<String> = parts.iter().filter(differs).map(|(name, _)| another(name)).collect();
+        others.push(format!("of {} ({})", about.mapping, differing.join(", ")));
     }
     // Answers to this very question make the others unremarkable.
     let has_own = std::fs::read_dir(own)?.flatten().any(|e| e.path().to_string_lossy().ends_with(SUFFIX));

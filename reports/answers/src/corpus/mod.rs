@@ -1,4 +1,4 @@
-//! Keeps a corpus of verdicts honest: what is found beside what is expected. Differences come first; what is found can be written down.
+//! Keeps a corpus of verdicts honest: what is found beside what is expected. The sum comes first, then what differs; what is found can be written down.
 
 mod junit;
 mod report;
@@ -240,13 +240,26 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
 /// the place of what it says.
 ///
 /// # Errors
-/// A model cannot be read.
+/// A model cannot be read, or a name cannot stand in the list of verdicts.
 fn add_first(folders: &mut [CorpusFolder], filter: &Filter) -> Result<(), Vec<Diagnostic>> {
     for model in &filter.models {
         library::load_named(model, &[PathBuf::from("models")])?;
     }
     if filter.models.is_empty() {
         return Ok(());
+    }
+    let tests = folders.iter().flat_map(|folder| folder.unmentioned.iter().map(|file| (file, folder.path.join(file))));
+    let models = filter.models.iter().map(|model| (model, PathBuf::from(model)));
+    let errors: Vec<Diagnostic> = tests
+        .chain(models)
+        .filter(|(name, _)| !corpus::is_word(name))
+        .map(|(_, path)| {
+            let error = Diagnostic::error(format!("`{}` cannot stand in {}", path.display(), corpus::EXPECTED));
+            error.help("its columns are words: rename the file, so that its name has no blanks and does not begin with `#`")
+        })
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
     }
     let source = format!("margay {}", margay_reports::RELEASE);
     for folder in folders {

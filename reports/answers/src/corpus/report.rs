@@ -1,4 +1,4 @@
-//! What is printed of a corpus: differences first, then how many verdicts are as expected.
+//! What is printed of a corpus: how many verdicts differ and how many are as expected, then each difference.
 
 use margay_console::limits::RunLimits;
 use margay_console::output::{Format, FormatOption, Output};
@@ -12,6 +12,9 @@ use crate::restriction::Restriction;
 
 /// How many of the slowest are named with `-v`.
 const SLOWEST: usize = 5;
+
+/// How many tests are named of which nothing is expected; of the others it is said how many they are.
+const UNMENTIONED: usize = 20;
 
 impl CorpusReport {
     /// Prints the report in the form asked for.
@@ -56,8 +59,17 @@ impl CorpusReport {
         }
     }
 
+    /// Was no expected verdict looked for?
+    fn is_unasked(&self) -> bool {
+        self.checked.is_empty() && self.not_run.is_empty()
+    }
+
     /// The answer in a sentence. What is left out is said: only so many of the verdicts were looked for.
     fn answer(&self, options: &CorpusOptions, limits: &RunLimits) -> Headline {
+        if self.is_unasked() && self.first == 0 && !self.errors.is_empty() {
+            let rest = format!(": no verdict could be compared in `{}`", options.filter.folder.display());
+            return Headline { tone: Tone::Unsure, found: "undecided".to_owned(), rest };
+        }
         let differ = self.checked.iter().filter(|c| c.differs()).count();
         let count = differ + if options.require_verdicts { self.unmentioned.len() } else { 0 };
         let undecided = self.checked.iter().filter(|c| c.is_undecided()).count();
@@ -80,23 +92,35 @@ impl CorpusReport {
     }
 
     fn human(&self, options: &CorpusOptions, limits: &RunLimits, output: &Output) -> std::io::Result<()> {
+        if self.first > 0 {
+            let count = verdicts(self.first);
+            output.print(&format!("{count} written down of tests of which none was expected"))?;
+        }
+        if !self.is_unasked() {
+            output.print(&format!("{}, {:.2} s", self.answer(options, limits).painted(*output), self.seconds))?;
+        }
         for c in self.checked.iter().filter(|c| c.differs() || c.is_undecided()) {
             output.print(&format!("{} under {}: expected {}, found {} ({})", c.test, c.model, c.expected, c.found, c.source))?;
             for remark in &c.remarks {
                 output.prose(&format!("  {remark}"))?;
             }
         }
-        for test in &self.unmentioned {
-            output.print(&format!("{test}: no verdict is expected of it; add a line to {}", corpus::EXPECTED))?;
-        }
-        if self.first > 0 {
-            let count = verdicts(self.first);
-            output.print(&format!("{count} written down of tests of which none was expected"))?;
-        }
-        if self.checked.is_empty() && self.not_run.is_empty() {
+        // Where nothing is expected of any, one sentence says it of all.
+        if self.is_unasked() && self.first == 0 {
             return Ok(());
         }
-        output.print(&format!("{}, {:.2} s", self.answer(options, limits).painted(*output), self.seconds))?;
+        for test in self.unmentioned.iter().take(UNMENTIONED) {
+            output.print(&format!("{test}: no verdict is expected of it; add a line to {}", corpus::EXPECTED))?;
+        }
+        if let Some(more) = self.unmentioned.len().checked_sub(UNMENTIONED).filter(|&more| more > 0) {
+            output.print(&format!(
+                "and of {} more tests no verdict is expected (`--format json` names all)",
+                number(more as u64)
+            ))?;
+        }
+        if self.is_unasked() {
+            return Ok(());
+        }
         if output.verbose {
             let mut slowest: Vec<&CheckedVerdict> = self.checked.iter().collect();
             slowest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));

@@ -16,7 +16,7 @@ use margay_console::inputs;
 use margay_console::limits::{self, RunLimits};
 use margay_console::output::{Format, FormatOption, Output};
 use margay_console::progress::StepBar;
-use margay_console::table::number;
+use margay_console::table::{counted, number};
 use margay_console::wrapped::wrapped;
 use margay_litmus::ask::axioms::{self, Dependence};
 use margay_litmus::ask::{AskRunners, AskedTest, RunRequest};
@@ -97,6 +97,10 @@ pub fn run(options: &RunOptions, output: &Output) -> CommandOutcome {
             output.headline(&only.first_line(options.unroll).painted(*output))?;
             output.print("")?;
         }
+        if let Some(line) = compared(&found.answers) {
+            output.headline(&line)?;
+            output.print("")?;
+        }
         print(&found.answers, output)?;
         lost::print(&found.answers, &tests, options.unroll, output)?;
         if let [only] = found.answers.as_slice() {
@@ -156,6 +160,36 @@ fn models(options: &RunOptions, output: &Output) -> Result<Vec<Model>, Vec<Diagn
     }
     margay_models::library::tell_apart(models.iter_mut());
     Ok(models)
+}
+
+/// The first line where each test was asked about under several models: about which tests they differ. An outcome that was not found, but is not known to
+/// be forbidden, differs from none.
+fn compared(answers: &[TestAnswer<'_>]) -> Option<String> {
+    /// So many tests are named.
+    const NAMED: usize = 5;
+    let names = inputs::TestNames::new(answers.iter().map(|a| (a.test.name.as_str(), a.file)));
+    let tests: Vec<&[TestAnswer<'_>]> =
+        answers.chunk_by(|a, b| std::ptr::eq(a.test, b.test)).filter(|group| group.len() > 1).collect();
+    let found = |group: &[TestAnswer<'_>], reachable: bool| {
+        group.iter().map(|a| Expected::from(&a.verdict)).any(|v| match reachable {
+            true => v.reachable,
+            false => !v.reachable && !v.bounded && v.gap.is_none(),
+        })
+    };
+    let differing: Vec<String> = (tests.iter())
+        .filter(|group| found(group, true) && found(group, false))
+        .map(|group| names.of(&group[0].test.name, group[0].file))
+        .collect();
+    let of = counted(tests.len() as u64, "test", "tests");
+    let more = if differing.len() > NAMED { ", .." } else { "" };
+    match (tests.len(), differing.len()) {
+        (0, _) => None,
+        (_, 0) => Some(format!("no difference found between the models in {of}")),
+        (_, count) => {
+            let named = differing.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            Some(format!("the models differ about {} of {of}: {named}{more}", number(count as u64)))
+        }
+    }
 }
 
 fn print(answers: &[TestAnswer<'_>], output: &Output) -> std::io::Result<()> {
