@@ -29,6 +29,8 @@ pub struct HarnessSection {
     pub finals: Vec<String>,
     /// The byte where each of these stands.
     pub places: Vec<usize>,
+    /// The bytes of each argument: where it begins, and where it ends.
+    pub argument_places: Vec<(usize, usize)>,
     /// How often each loop is gone round.
     pub unroll: Option<usize>,
 }
@@ -110,7 +112,11 @@ impl Harness {
                 "launch" => {
                     section.launches.extend(words().map(str::parse).collect::<Result<Vec<Launch>, _>>().map_err(wrong)?);
                 }
-                "arg" => section.arguments.push(rest.parse().map_err(wrong)?),
+                "arg" => {
+                    section.arguments.push(rest.parse().map_err(wrong)?);
+                    let at = start + (rest.as_ptr() as usize - trimmed.as_ptr() as usize);
+                    section.argument_places.push((at, at + rest.len()));
+                }
                 "final" => {
                     section.finals.push(rest.to_owned());
                     section.places.push(start + (rest.as_ptr() as usize - trimmed.as_ptr() as usize));
@@ -153,6 +159,7 @@ impl Harness {
                 found.launches.clone_from(&section.launches);
             }
             found.arguments.extend(section.arguments.iter().cloned());
+            found.argument_places.extend(&section.argument_places);
             found.finals.extend(section.finals.iter().cloned());
             found.places.extend(&section.places);
             found.unroll = section.unroll.or(found.unroll);
@@ -176,6 +183,8 @@ mod tests {
         assert_eq!(c.launches, [Launch::new(2, 1)]);
         assert_eq!((a.launches.len(), a.arguments.len(), a.unroll), (2, 1, Some(3)));
         assert!(TEXT[b.places[0]..].starts_with("arg0[0] == 2\n"));
+        let argued: Vec<&str> = b.argument_places.iter().map(|&(start, end)| &TEXT[start..end]).collect();
+        assert_eq!(argued, ["0=array:{1,2}", "1=4"]);
         assert_eq!((b.arguments.len(), b.finals), (2, vec!["arg0[0] == 2".to_owned()]));
         assert!(harness.sections.iter().flat_map(|s| &s.kernels).all(|(name, at)| TEXT[*at..].starts_with(name.as_str())));
         let comments: String =

@@ -20,13 +20,15 @@ pub(crate) fn arguments(
     for given in question.arguments {
         let same = matches!(given.argument, Argument::SameAs(other) if other >= given.parameter);
         if given.parameter >= count || same {
-            let what = if same {
-                "an earlier parameter must be named".to_owned()
-            } else {
-                let many = if count == 1 { "1 parameter".to_owned() } else { format!("{count} parameters") };
-                format!("`{}` has {many}, from 0", function.name)
-            };
-            return Err(format!("there is no argument for parameter {}: {what}", given.parameter));
+            let parameter = given.parameter;
+            return Err(match count {
+                _ if parameter < count => {
+                    format!("parameter {parameter} cannot have the array of a later one: an earlier parameter must be named")
+                }
+                0 => format!("there is no parameter {parameter}: `{}` has none", function.name),
+                1 => format!("there is no parameter {parameter}: `{}` has one, number 0", function.name),
+                _ => format!("there is no parameter {parameter}: `{}` has {count}, 0 to {}", function.name, count - 1),
+            });
         }
     }
     let given =

@@ -216,7 +216,8 @@ fn a_suite_sums_up_what_environments_show() {
     let left = margay(&["app", "suite", "tests/kernels/last_block_fenced.toml", text(&broken), "--runs", "20"]);
     assert_eq!(left.status.code(), Some(3), "what was not run is not counted as right");
     let answer = "undecided: no run was wrong, 1 not run: 2 applications, 20 runs in each environment on the machine of the CPU";
-    assert!(out(&left).contains(&format!("\n{answer}\n")), "{}", out(&left));
+    assert!(out(&left).starts_with(&format!("{answer}\n")), "the sum comes first: {}", out(&left));
+    assert!(out(&left).contains("last_block_fenced"), "what came of each stands below: {}", out(&left));
 }
 
 /// What was stopped is not said to have been run as often as asked.

@@ -164,6 +164,7 @@ fn wrong_input_is_reported_with_its_place() {
         (vec![file("binary.map", &[0, 159, 146, 150, 7])], "is not a text"),
         (vec![folder.to_str().expect("text").to_owned()], "it is a folder"),
         (vec!["no-such-file.map".to_owned()], "cannot read the mapping"),
+        (vec!["ptx-8".to_owned()], "`ptx-8` is a built-in model"),
         (vec![file("word.map", b"hello\n")], "expected `mapping`"),
         (vec![file("missing.map", head.as_bytes())], "no row for R.NA"),
         (vec![file("unknown.map", format!("{head}R.FOO.s => ld.weak\n").as_bytes())], "unknown construct `R.FOO.s`"),

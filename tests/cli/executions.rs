@@ -108,3 +108,18 @@ fn first_lines_are_the_same_in_every_form() {
         assert!(said.contains("Racy: W.NA x=1 (P0, line 3") && said.contains(" (P1, line 4"), "{command}: {said}");
     }
 }
+
+/// An edge of a definition that a file includes is said to be of that file.
+#[test]
+fn lines_of_other_files_are_named_with_the_file() {
+    let dir = folder("executions/herd");
+    let model = write(
+        &dir,
+        "m.cat",
+        "\"m\"\ninclude \"cos.cat\"\nlet obs = rfe | fre | coe\nlet bob = po\nirreflexive (obs | bob)+ as order\n",
+    );
+    let shown = out(&margay(&["explain", "tests/corpus/asplos2019/fig6-sb-narrow.litmus", "--model", &model]));
+    let edges: Vec<&str> = shown.lines().filter(|line| line.contains("-> ") && line.contains("let ")).collect();
+    assert!(edges.iter().any(|line| line.contains(" line 4 ") && line.ends_with("let bob = po")), "{shown}");
+    assert!(edges.iter().any(|line| line.contains("<built-in>/herd7.cat:")), "{shown}");
+}

@@ -30,7 +30,7 @@ fn a_race_is_told_at_its_lines_and_confirmed() {
 fn a_kernel_without_a_finding_says_what_was_asked() {
     let output = margay(&["kernel", FLAG, "--kernel", "fenced_flag", "--launch", "2x1", "--final", "arg2[1] == 42"]);
     let text = out(&output);
-    let first = "none: `fenced_flag` has no data race, trap, address outside of arrays or endless wait, and arg2[1] == 42 at the end in launch \
+    let first = "none: `fenced_flag` has no data race or other finding, and arg2[1] == 42 at the end in launch \
                  2x1 under ptx-8; arrays hold zeros, and for races 7 other contents of arg0\n";
     assert!(text.starts_with(first), "{text}");
     assert_eq!(output.status.code(), Some(0));
@@ -49,7 +49,7 @@ fn what_was_not_looked_into_is_not_claimed() {
     let output = margay(&["kernel", "tests/kernels/barrier.ptx", "--kernel", "barrier_with_fences", "--launch", "2x2"]);
     let text = out(&output);
     assert!(
-        text.contains("has no data race, trap or address outside of arrays in launch 2x2; executions with an endless wait were not looked into"),
+        text.contains("has no data race or other finding in launch 2x2; executions with an endless wait were not looked into"),
         "{text}"
     );
 }
@@ -76,7 +76,7 @@ fn wrong_input_is_refused_with_its_place() {
         (&[LOCK, "--kernel", "ticket_lok"], "did you mean `ticket_lock`?"),
         (&[LOCK, "--launch", "2"], "expected blocks and threads"),
         (&[LOCK, "--launch", "99x99"], "at most 4096"),
-        (&[LOCK, "--arg", "0=1"], "there is no argument for parameter 0"),
+        (&[LOCK, "--arg", "0=1"], "there is no parameter 0: `lock_without_fences` has none"),
         (&[LOCK, "--arg", "0=1"], "`--kernel NAME` asks about one kernel"),
         (&[LOCK, "--kernel", "ticket_lock", "--final", "nowhere == 1"], "there is no array `nowhere`"),
         (&[LOCK, "--kernel", "ticket_lock", "--arg", "0=1"], "What is passed, says how arguments and conditions are written"),
@@ -87,6 +87,35 @@ fn wrong_input_is_refused_with_its_place() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}{}", out(&output), err(&output));
         assert!(err(&output).contains(part), "{arguments:?}: {}", err(&output));
     }
+}
+
+/// A harness that names a parameter that is not there is shown with its line, and so is none where the command line says it.
+#[test]
+fn a_parameter_that_is_not_there_has_a_line() {
+    let files = folder("kernel-parameter");
+    let lock = write(&files, "lock.ptx", &std::fs::read_to_string(LOCK).expect("a kernel"));
+    write(&files, "lock.harness", "launch 2x1\nkernel ticket_lock\narg 7=4\n");
+    let asked = ["kernel", lock.as_str(), "--kernel", "ticket_lock"];
+    let output = margay(&asked);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    for part in ["there is no parameter 7: `ticket_lock` has none", "lock.harness:3:5", "the harness asks for it"] {
+        assert!(err(&output).contains(part), "{part}: {}", err(&output));
+    }
+    write(&files, "lock.harness", "launch 2x1\n");
+    let output = margay(&[&asked[..], &["--arg", "7=4"]].concat());
+    assert!(err(&output).contains("there is no parameter 7") && !err(&output).contains("harness asks"), "{}", err(&output));
+}
+
+/// Where nothing was given, no answer says that something was.
+#[test]
+fn a_kernel_without_numbers_is_told_of_as_such() {
+    let files = folder("kernel-nothing-given");
+    let text = "__device__ int x;\n__global__ void never() { if (blockDim.x == 77) x = 1; }\n";
+    let kernel = write(&files, "never.cu", text);
+    let output = margay(&["kernel", &kernel, "--compiler", "margay", "--launch", "2x1"]);
+    let said = out(&output);
+    let first = said.lines().next().unwrap_or_default();
+    assert!(first.contains("; no thread accesses memory that others see") && !first.contains("what was given"), "{said}");
 }
 
 /// What is unknown leaves it undecided, with the line.

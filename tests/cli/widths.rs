@@ -16,6 +16,7 @@ fn answers_fit_the_window() {
         &["sim", ptx, "--runs", "1000"],
         &["fence", ptx, "--model", "ptx-6.0"],
         &["fence", allowed, "--model", "ptx-6.0"],
+        &["diff", "tso", "rmo", "--bound", "4"],
         &["weaken", "rc11-to-ptx", "--bound", "2", "--only", "R.RLX,W.RLX"],
         &["repair", weak, "--bound", "3", "--only", "R.RLX,W.RLX"],
     ] {
@@ -23,7 +24,12 @@ fn answers_fit_the_window() {
             let shown = out(&command(asked).env("COLUMNS", columns.to_string()).output().expect("it starts"));
             assert!(shown.lines().count() > 0, "{asked:?} has no answer");
             // The first line is one that programs look for: only a terminal breaks it.
-            let long: Vec<&str> = shown.lines().skip(1).filter(|line| line.chars().count() > columns).collect();
+            let long: Vec<&str> = shown
+                .lines()
+                .skip(1)
+                // The title of a litmus test is a line of its own.
+                .filter(|line| line.chars().count() > columns && !line.starts_with('"'))
+                .collect();
             assert!(long.is_empty(), "{asked:?} at {columns} columns:\n{}", long.join("\n"));
         }
     }

@@ -43,7 +43,7 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
             Some(match dialect {
                 Dialect::Text(architecture) => placement_of_text(cursor, architecture)?,
                 Dialect::Ptx => {
-                    let (place, of_place) = placement_of_launch(cursor)?;
+                    let (place, of_place) = placement_of_launch(cursor, &LEVELS_OF_LAUNCHES)?;
                     orders.push((id, of_place));
                     place
                 }
@@ -69,7 +69,7 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
 /// `@cta 0,cluster 0,gpu 0`; OpenCL and CUDA call them work-group (`wg`), block, device (`dev`).
 pub(super) fn placement(cursor: &mut Cursor<'_>) -> Result<Placement, Diagnostic> {
     let start = cursor.span();
-    let (place, orders) = placement_of_launch(cursor)?;
+    let (place, orders) = placement_of_launch(cursor, &LEVELS)?;
     if place.kernel == HOST {
         return Err(host(cursor, start));
     }
@@ -80,8 +80,14 @@ pub(super) fn placement(cursor: &mut Cursor<'_>) -> Result<Placement, Diagnostic
     Ok(Placement { warp: 0, ..place })
 }
 
+/// The levels that tests without launches have.
+const LEVELS: [&str; 7] = ["cta", "cluster", "gpu", "wg", "block", "dev", "device"];
+
+/// Those of tests with launches.
+const LEVELS_OF_LAUNCHES: [&str; 10] = ["warp", "cta", "cluster", "gpu", "kernel", "host", "wg", "block", "dev", "device"];
+
 /// The same of PTX, with warps, launches and the host: `@warp 0,cta 0,gpu 0`, `@kernel 1 after 0,cta 0`, `@host`.
-fn placement_of_launch(cursor: &mut Cursor<'_>) -> Result<(Placement, Vec<LaunchOrder>), Diagnostic> {
+fn placement_of_launch(cursor: &mut Cursor<'_>, suggested: &[&str]) -> Result<(Placement, Vec<LaunchOrder>), Diagnostic> {
     let start = cursor.span();
     cursor.expect('@')?;
     let (mut warp, mut cta, mut cluster, mut gpu, mut kernel) = (None, None, None, None, None);
@@ -102,10 +108,7 @@ fn placement_of_launch(cursor: &mut Cursor<'_>) -> Result<(Placement, Vec<Launch
             "cluster" => &mut cluster,
             "gpu" | "dev" | "device" => &mut gpu,
             "kernel" => &mut kernel,
-            _ => {
-                let known = ["warp", "cta", "cluster", "gpu", "kernel", "host", "wg", "block", "dev", "device"];
-                return Err(cursor.unknown("level", word, span, known));
-            }
+            _ => return Err(cursor.unknown("level", word, span, suggested.iter().copied())),
         };
         if slot.is_some() {
             return Err(cursor.error(format!("a second `{word}`"), span, "the thread has one already"));

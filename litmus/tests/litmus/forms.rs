@@ -346,6 +346,15 @@ fn statements_that_are_near_or_refused() {
     ");
 }
 
+/// What is proposed can be read: only tests in the form `PTX` have threads of the host.
+#[test]
+fn the_host_is_proposed_where_it_is_read() {
+    let ptx = said("PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@hots ;\n st.weak x, 1 | ld.weak r0, x ;\nexists (x == 1)\n");
+    assert!(ptx.contains("did you mean `host`?"), "{ptx}");
+    let c = said("C t\n{ }\nP0@hots 0 (int* y) { *y = 1; }\nexists (y == 1)\n");
+    assert!(c.contains("unknown level `hots`") && !c.contains("`host`"), "{c}");
+}
+
 #[test]
 fn tests_that_are_near_or_refused() {
     let opencl = |parameters: &str, second: &str| {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::library;
 use margay_models::limited;
 
 /// The text of the built-in mapping of a name.
@@ -22,6 +23,9 @@ pub fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
         let error = Diagnostic::error(format!("cannot read the mapping `{name}`: {e}"));
         match e.kind() {
             std::io::ErrorKind::IsADirectory => error.help("name one .map file in it"),
+            std::io::ErrorKind::NotFound if library::built_in(&name).is_some() => error.help(format!(
+                "`{name}` is a built-in model: `margay run TEST --model {name}` runs a test under it, `margay check MAPPING --target {name}` asks a mapping about it"
+            )),
             std::io::ErrorKind::NotFound => {
                 error.help("`margay mappings` lists the built-in mappings; give one by its path or by its name without `.map`")
             }

@@ -130,7 +130,7 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &TypingOpti
     let reading = dialect::reading(source, &parsed.file, includes).map_err(|error| vec![error])?;
     let lazy = reading.dialect.is_lazy();
     if lazy && !parsed.missing.is_empty() {
-        return Err(vec![problems::refusal(source, reading.dialect, None, &parsed.missing)]);
+        return Err(vec![problems::refusal(source, reading.dialect, None, &parsed.missing, &parsed.errors)]);
     }
     let candidates = match reading.dialect.candidates(&parsed.file) {
         Err(word) => return Err(vec![problems::foreign(source, reading.dialect, &word)]),
@@ -285,7 +285,8 @@ impl<'a> Typing<'a> {
         scope.clear();
         self.errors.extend(self.exhausted.take());
         if self.dialect.is_lazy() && !self.missing.is_empty() {
-            return Err(vec![problems::refusal(&self.file, self.dialect, Some(self.architecture), &self.missing)]);
+            let architecture = Some(self.architecture);
+            return Err(vec![problems::refusal(&self.file, self.dialect, architecture, &self.missing, &self.errors)]);
         }
         if self.errors.is_empty() && self.checks.is_empty() {
             self.has_no_checks();

@@ -44,16 +44,23 @@ pub(super) fn mapping_file(source: &Arc<SourceFile>, word: &Ident) -> Diagnostic
         .help("name a model; `margay check` and `margay prove` ask about a mapping, and `margay extract --against` compares a compiler with one")
 }
 
-/// The error for a model of another tool that needs what Margay lacks.
+/// The error for a model of another tool that needs what Margay lacks. It points at the first thing that is missing, where one of the errors knows its place.
 pub(super) fn refusal(
     source: &SourceFile,
     dialect: &NameDialect,
     of: Option<&ModelArchitecture>,
     missing: &[String],
+    errors: &[Diagnostic],
 ) -> Diagnostic {
     let (_, path) = dialect::split_prefix(&source.name);
     let architecture = of.map_or(String::new(), |a| format!(" ({})", a.name()));
-    Diagnostic::error(format!("{path} cannot be answered: as {}'s{architecture} it needs {}", dialect.tool, some(missing)))
+    let error =
+        Diagnostic::error(format!("{path} cannot be answered: as {}'s{architecture} it needs {}", dialect.tool, some(missing)));
+    let first = missing.first().and_then(|what| errors.iter().find(|e| e.message.contains(what.as_str())));
+    match first {
+        Some(first) => Diagnostic { labels: first.labels.clone(), help: first.help.clone(), ..error },
+        None => error,
+    }
 }
 
 /// The error for a model of an architecture that another tool has and Margay has not.
@@ -115,9 +122,10 @@ impl Typing<'_> {
         if self.dialect.is_lazy() {
             let what = format!("`{name}`");
             if !self.missing.contains(&what) {
-                let near = self.near(name, scope).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-                let error = Diagnostic::error(format!("unknown name `{name}`{near}"));
-                self.lacks(what, error.at(&self.file, span, "neither defined above nor a base name"));
+                let mut error = Diagnostic::error(format!("unknown name `{name}`"));
+                error = error.at(&self.file, span, "neither defined above nor a base name");
+                error.help = self.near(name, scope).map(|near| format!("did you mean `{near}`?"));
+                self.lacks(what, error);
             } else {
                 // One error for a name is enough, but whoever tries an expression must see that it has one.
                 self.error_at(span, format!("unknown name `{name}`"), "");

@@ -94,6 +94,15 @@ fn what_is_missing_is_one_line() {
 }
 
 #[test]
+fn what_is_missing_has_a_place() {
+    let found = errors("herd7:m.cat", "AArch64\nacyclic po | adr\n");
+    let error = found.first().expect("there is no such name");
+    let place = error.labels.first().map(|label| (label.file.position(label.span.start).0, label.text.as_str()));
+    assert_eq!(place, Some((2, "neither defined above nor a base name")), "{error:?}");
+    assert_eq!(error.help.as_deref(), Some("did you mean `addr`?"));
+}
+
+#[test]
 fn of_another_tools_file_the_first_wrong_thing_is_one_line() {
     let text = "X86 T\ninclude \"cos.cat\"\nlet a = po ;; rf\nlet b = ) co\nacyclic a ! b";
     let found = errors("herd7:m.cat", text);

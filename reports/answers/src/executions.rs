@@ -59,7 +59,8 @@ impl ExecutionChoice {
         }
         match &self.out {
             Some(path) if !matches!(path.extension().and_then(|e| e.to_str()), Some("svg" | "dot")) => {
-                let error = Diagnostic::error(format!("`{}` is no kind of picture", path.display()));
+                let error =
+                    Diagnostic::error(format!("the name `{}` does not say which kind of picture is meant", path.display()));
                 Err(error.help("the name ends in `.svg` (for browsers) or `.dot` (for Graphviz)"))
             }
             _ => Ok(()),

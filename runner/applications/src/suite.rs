@@ -28,12 +28,7 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Com
             continue;
         }
         match examine(file, options, &limits, output) {
-            Ok(tested) => {
-                if output.format == Format::Human {
-                    output.prose(&tested.answer)?;
-                }
-                applications.push(tested);
-            }
+            Ok(tested) => applications.push(tested),
             Err(error) => {
                 not_run.push(UntestedApplication { file: file.display().to_string(), reason: error.message.clone() });
                 output.warn(&[error]);
@@ -65,8 +60,11 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Com
             seconds: start.elapsed().as_secs_f64(),
         })?,
         Format::Human => {
-            output.print("")?;
             output.headline(&answer)?;
+            output.print("")?;
+            for application in &applications {
+                output.prose(&application.answer)?;
+            }
             output.print("")?;
             if !environments.is_empty() {
                 let header =

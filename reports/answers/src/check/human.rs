@@ -159,14 +159,13 @@ pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: 
     match &report.verdict {
         CheckVerdict::None => line(Tone::Good, none, &format!(" up to {established}{level}", established = events(established))),
         CheckVerdict::Counterexample => None,
-        CheckVerdict::Undecided(_) => line(
-            Tone::Unsure,
-            "undecided",
-            &match established {
+        CheckVerdict::Undecided(_) => line(Tone::Unsure, "undecided", &{
+            let proposed = if report.candidates.is_empty() { "" } else { "; a larger one was proposed, and not decided" };
+            match established {
                 0 => "; no size was searched to its end".to_owned(),
-                n => format!(", but {none} up to {n}{level}", n = events(n)),
-            },
-        ),
+                n => format!(", but {none} up to {n}{level}{proposed}", n = events(n)),
+            }
+        }),
     }
 }
 

@@ -220,7 +220,7 @@ fn difference(context: &DiffContext<'_>, shown: &PresentedDifference<'_>, number
     let of = question.differences.len();
     output.print("")?;
     let heading = format!("{title} ({}), {}, {number} of {of}", d.violated.join(", "), events(d.events));
-    output.print(&output.heading(&heading))?;
+    output.print(&output.heading(&wrapped(&heading, output.width())))?;
     if let Some(status) = d.status {
         output.print(&wrapped(&standing(status, &context.report.models[1 - question.allows]), output.width()))?;
     }

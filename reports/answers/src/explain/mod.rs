@@ -344,7 +344,11 @@ impl<'a> ForbiddingReason<'a> {
             output.prose(&output.heading(&format!("{what}, and the line that each comes from")))?;
             for (e, place) in &edges {
                 let edge = format!("{} -{}-> {}", self.name(e.from), e.link.name(), self.name(e.to));
-                let line = format!("  {edge:<22} line {:<4}", place.line());
+                // A line of another file than the model's, which it includes, is named with the file.
+                let line = match place.file.name == self.place.file.name {
+                    true => format!("  {edge:<22} line {:<4}", place.line()),
+                    false => format!("  {edge:<22} {}:{:<4}", place.file.name, place.line()),
+                };
                 let text = line_of(place);
                 // In a narrow window the line of the model stands below.
                 let fits = line.chars().count() + 1 + text.chars().count() <= output.width();

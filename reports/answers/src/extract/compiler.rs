@@ -224,7 +224,9 @@ pub fn nothing(asked: &CompilerQuestion<'_>, table: &Table) -> Option<Diagnostic
         })
         .collect::<Option<_>>()?;
     let most = whys.iter().max_by_key(|why| whys.iter().filter(|w| w == why).count())?;
-    let error = Diagnostic::error(format!("nothing compiles for {}: {most}", table.architecture));
-    let help = "`--program` prints what is compiled; try the command by hand (docs/extract.md)";
+    let version = table.version.lines().next().unwrap_or_default().trim();
+    let error = Diagnostic::error(format!("nothing compiles for {} with {version}: {most}", table.architecture));
+    let help = "is this the compiler that you mean? `--compiler DIR` names another one; `--program` prints what is compiled: try the command by hand \
+                (docs/extract.md)";
     Some(error.help(format!("{help}{}", asked.alone())))
 }

@@ -153,12 +153,23 @@ pub fn ask_all(
         };
         let wrong = |why: String| {
             let error = Diagnostic::error(format!("{why} (of the kernel `{name}`)"));
-            // A condition that cannot be read is quoted; where a harness says it, its line is shown.
+            // A condition that cannot be read is quoted, and a wrong parameter named; where a harness says it, its line is shown.
             let quoted = harnesses.iter().find_map(|(harness, source)| {
                 let section = harness.of(name);
-                let at = section.finals.iter().position(|text| why.contains(&format!("`{text}`")))?;
-                let start = section.places[at];
-                Some((*source, Span::new(start, start + section.finals[at].len())))
+                let condition = section.finals.iter().position(|text| why.contains(&format!("`{text}`")));
+                let (start, end) = match condition {
+                    Some(at) => (section.places[at], section.places[at] + section.finals[at].len()),
+                    None => {
+                        let is_named = |number: usize| {
+                            let mut behind = why.split("parameter ").skip(1);
+                            behind
+                                .any(|text| text.split(|c: char| !c.is_ascii_digit()).next() == Some(number.to_string().as_str()))
+                        };
+                        let argument = section.arguments.iter().rposition(|given| is_named(given.parameter))?;
+                        section.argument_places[argument]
+                    }
+                };
+                Some((*source, Span::new(start, end)))
             });
             let error = match quoted {
                 Some((source, span)) => error.at(source, span, "the harness asks for it"),
