@@ -43,9 +43,41 @@ const APPLICATIONS: [[&str; 5]; 29] = [
     ["one_comes", "1x33+0", "out:1", "out == 1", ORDER],
 ];
 
+/// Applications that need one order alone: the kernel, blocks and threads, arrays and the end as above, and which order. What Margay compiles moves the value of a load
+/// behind it at once, so that no load waits for a store: load-store is in tests/kernels/orders, as nvcc compiles it.
+const ORDERS: [[&str; 5]; 9] = [
+    ["publish", "2x2+0", "data:2 flag:2 out:2", "out[*] == 5", "store-store"],
+    ["atomic_flag", "2x1+0", "data:1 flag:1 out:1", "out == 5", "store-store"],
+    ["leader_raises", "2x2+0", "data:1 flag:1 out:1", "out == 5", "store-store"],
+    ["subscribe", "2x2+0", "data:2 flag:2 out:2", "out[*] == 5", "load-load"],
+    ["atomic_poll", "2x1+0", "data:1 flag:1 out:1", "out == 5", "load-load"],
+    ["leader_polls", "2x2+0", "data:1 flag:1 out:1", "out == 5", "load-load"],
+    ["pair", "2x1+0", "pair:2 out:1", "out == 5", "load-load"],
+    ["enter", "2x1+0", "want:32 inside:1", "inside <= 1", "store-load"],
+    ["vote", "1x2+0", "out:1", "out == 9", "store-load"],
+];
+
 /// Runs an application that Margay compiles, whatever other compilers there are.
 fn test(arguments: &[&str]) -> Output {
     command(&[&["app", "test"], arguments].concat()).env_remove("MARGAY_TOOLKIT").output().expect("the program starts")
+}
+
+/// The text of an application whose launch, arrays and end are said as above.
+fn application(program: &str, [kernel, launch, arrays, post]: [&str; 4]) -> String {
+    let quoted = |all: Vec<&str>| all.into_iter().map(|one| format!("\"{one}\"")).collect::<Vec<_>>().join(", ");
+    let (size, shared) = launch.split_once('+').unwrap();
+    let (blocks, threads) = size.split_once('x').unwrap();
+    let arrays: Vec<(&str, &str)> = arrays.split(' ').map(|array| array.split_once(':').unwrap()).collect();
+    let mut text = format!("program = \"{program}\"\nsteps = 200000\npost = [{}]\n", quoted(post.split("; ").collect()));
+    for (name, words) in &arrays {
+        let count = if words.ends_with('c') { "count_from = 0\n" } else { "" };
+        text += &format!("[[array]]\nname = \"{name}\"\nwords = {}\n{count}", words.trim_end_matches('c'));
+    }
+    text += &format!(
+        "[[launch]]\nkernel = \"{kernel}\"\nblocks = {blocks}\nthreads = {threads}\nshared = {shared}\narguments = [{}]\n",
+        quoted(arrays.iter().map(|(name, _)| *name).collect())
+    );
+    text
 }
 
 #[test]
@@ -53,24 +85,28 @@ fn what_is_known_of_small_applications_is_found() {
     let dir = folder("small-applications");
     fs::copy("tests/cli/applications/small.cu", dir.join("small.cu")).unwrap();
     for (n, [kernel, launch, arrays, post, expected]) in APPLICATIONS.into_iter().enumerate() {
-        let quoted = |all: Vec<&str>| all.into_iter().map(|one| format!("\"{one}\"")).collect::<Vec<_>>().join(", ");
-        let (size, shared) = launch.split_once('+').unwrap();
-        let (blocks, threads) = size.split_once('x').unwrap();
-        let arrays: Vec<(&str, &str)> = arrays.split(' ').map(|array| array.split_once(':').unwrap()).collect();
-        let mut application =
-            format!("program = \"small.cu\"\nsteps = 200000\npost = [{}]\n", quoted(post.split("; ").collect()));
-        for (name, words) in &arrays {
-            let count = if words.ends_with('c') { "count_from = 0\n" } else { "" };
-            application += &format!("[[array]]\nname = \"{name}\"\nwords = {}\n{count}", words.trim_end_matches('c'));
-        }
-        application += &format!(
-            "[[launch]]\nkernel = \"{kernel}\"\nblocks = {blocks}\nthreads = {threads}\nshared = {shared}\narguments = [{}]\n",
-            quoted(arrays.iter().map(|(name, _)| *name).collect())
-        );
+        let application = application("small.cu", [kernel, launch, arrays, post]);
         let path = dir.join(format!("{n}.toml"));
         fs::write(&path, application).unwrap();
         let tested = json(&test(&[text(&path), "--runs", "300", "--format", "json"]));
         assert!(tested["answer"].as_str().unwrap().starts_with(expected), "{kernel}, expected {expected}: {tested}");
+    }
+}
+
+/// The machine that reorders the pair which an application needs in order shows it wrong, also where lanes of a warp make the pair; no other machine does.
+#[test]
+fn an_application_is_wrong_on_the_machine_that_reorders_its_pair_and_on_no_other() {
+    let dir = folder("applications-orders");
+    fs::copy("tests/cli/applications/orders.cu", dir.join("orders.cu")).unwrap();
+    let environments = "store-store,store-load,load-load,load-store";
+    for [kernel, launch, arrays, post, needed] in ORDERS {
+        let path = dir.join(format!("{kernel}.toml"));
+        fs::write(&path, application("orders.cu", [kernel, launch, arrays, post])).unwrap();
+        let tested = json(&test(&[text(&path), "--environments", environments, "--runs", "1000", "--format", "json"]));
+        let environments = tested["environments"].as_array().unwrap();
+        let is_wrong = |e: &&serde_json::Value| e["errors"].as_u64() > Some(0) || e["time_outs"].as_u64() > Some(0);
+        let wrong: Vec<&str> = environments.iter().filter(is_wrong).map(|e| e["memory"].as_str().unwrap()).collect();
+        assert_eq!(wrong, [needed], "{kernel}: {tested}");
     }
 }
 
