@@ -126,6 +126,18 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("while (D{o}.get()) {}", "a structure with a destructor is made within a condition, or where a condition leads to"),
     ("U u{3};", "a constructor of `U` is declared, and no file that was read says what it does"),
     ("G g{3}; U u(g.x);", "a constructor of `U` is declared, and no file that was read says what it does"),
+    (
+        "long long x; asm(\"mov.u32 %0, 1;\" : \"=r\"(x)); *o = x;",
+        "an operand `=r` of `asm` is a whole number of 4 bytes, and this is of the type long long",
+    ),
+    (
+        "short x = 1; asm volatile(\"// %0\" :: \"r\"(x));",
+        "an operand `r` of `asm` is a whole number of 4 bytes, and this is of the type short",
+    ),
+    (
+        "int x = 1; asm volatile(\"// %0\" : \"+f\"(x));",
+        "an operand `+f` of `asm` is a floating-point number of 4 bytes, and this is of the type int",
+    ),
     ("D d{o}; auto f = [d] { return d.get(); };", "a lambda with a copy of what has a destructor is not understood"),
 ];
 

@@ -20,6 +20,7 @@ impl KernelLowering {
             let Some(&(_, class, ty)) = KINDS.iter().find(|(c, ..)| constraint.ends_with(*c)) else {
                 return self.refuse(e.at, format!("an operand `{constraint}` of `asm`"), "known are h, r, l, f, d and n");
             };
+            self.fits_operand(&target.ty, (constraint, class), e.at)?;
             let register = self.new_register_of(class);
             if constraint.starts_with('+') {
                 let value = self.rvalue(target.clone())?;
@@ -64,6 +65,7 @@ impl KernelLowering {
                 }
                 _ => value,
             };
+            self.fits_operand(&value.ty, (constraint, class), e.at)?;
             let text = self.operand(&value)?;
             let register = self.new_register_of(class);
             self.moved_to_class(&register, (class, ty), &value.ty, &text)?;
@@ -136,6 +138,30 @@ impl KernelLowering {
             self.put(&target, TypedValue::register(ty, register), at)?;
         }
         Ok(())
+    }
+
+    /// An operand of `asm` has the size, and is a whole number or a fraction, as its letter says. The library's own are not asked.
+    fn fits_operand(&self, ty: &CudaType, (constraint, class): (&str, usize), at: CudaSpan) -> LoweringResult<()> {
+        let (bytes, is_real) = match class {
+            1 => (2, false),
+            2 => (4, false),
+            3 => (8, false),
+            4 => (4, true),
+            _ => (8, true),
+        };
+        if at.file == 0 || !ty.is_scalar() || (ty.bytes(), ty.is_real()) == (bytes, is_real) {
+            return Ok(());
+        }
+        let kind = if is_real { "floating-point number" } else { "whole number" };
+        let text = format!(
+            "an operand `{constraint}` of `asm` is a {kind} of {bytes} bytes, and this is of the type {}",
+            self.type_text(ty)
+        );
+        self.refuse(
+            at,
+            text,
+            "give it the letter of its type (h, r, l, f and d are 2, 4 and 8 bytes, float and double), or convert it",
+        )
     }
 
     /// Inline PTX must be whole: brackets closed, and no end of the function in it.
