@@ -314,6 +314,34 @@ template <class T> __device__ inline void *memset(T *to, int value, size_t n) {
   return to;
 }
 
+// Vectors, element by element: the whole is not promised to be one operation (CUDA C++ Programming Guide, atomicAdd).
+#define MARGAY_VECTOR_ADD(F)                                                                               \
+  __device__ inline float2 F(float2 *p, float2 v) { return make_float2(F(&p->x, v.x), F(&p->y, v.y)); }    \
+  __device__ inline float4 F(float4 *p, float4 v) {                                                        \
+    float4 r;                                                                                              \
+    r.x = F(&p->x, v.x); r.y = F(&p->y, v.y); r.z = F(&p->z, v.z); r.w = F(&p->w, v.w);                    \
+    return r;                                                                                              \
+  }
+MARGAY_VECTOR_ADD(atomicAdd)
+MARGAY_VECTOR_ADD(atomicAdd_block)
+MARGAY_VECTOR_ADD(atomicAdd_system)
+
+// Textures: which bytes are read nobody looks at, and the answer says so.
+template <class T> union __margay_texel { T value; float words[4]; };
+#define MARGAY_TEXTURE(F, D, S, P, A, C)                                                                   \
+  template <class T> __device__ inline T F P {                                                             \
+    __margay_texel<T> r;                                                                                   \
+    float a, b, c, d;                                                                                      \
+    asm volatile("tex." D ".v4.f32." S " {%0, %1, %2, %3}, [%4, {" A "}];" : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(t), C); \
+    r.words[0] = a; r.words[1] = b; r.words[2] = c; r.words[3] = d;                                         \
+    return r.value;                                                                                        \
+  }
+#define MARGAY_COMMA ,
+MARGAY_TEXTURE(tex1Dfetch, "1d", "s32", (cudaTextureObject_t t, int x), "%5", "r"(x))
+MARGAY_TEXTURE(tex1D, "1d", "f32", (cudaTextureObject_t t, float x), "%5", "f"(x))
+MARGAY_TEXTURE(tex2D, "2d", "f32", (cudaTextureObject_t t, float x, float y), "%5, %6", "f"(x) MARGAY_COMMA "f"(y))
+MARGAY_TEXTURE(tex3D, "3d", "f32", (cudaTextureObject_t t, float x, float y, float z), "%5, %6, %7, %7", "f"(x) MARGAY_COMMA "f"(y) MARGAY_COMMA "f"(z))
+
 namespace cuda {
 enum memory_order { memory_order_relaxed, memory_order_consume, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
 enum thread_scope { thread_scope_system = 0, thread_scope_device = 1, thread_scope_block = 2, thread_scope_cluster = 4, thread_scope_thread = 10 };

@@ -111,6 +111,12 @@ const LANGUAGE: &[OwnKernel] = &[
     ("sw", "1x1", &[]),
     ("dev", "1x1", &[]),
     ("compared", "1x2", &[]),
+    ("calls_itself", "1x2", &[]),
+    ("calls_itself_wrong", "1x2", RACE),
+    ("result_of_pack", "1x2", &[]),
+    ("vectors_added", "1x2", &[]),
+    ("vectors_added_wrong", "1x2", RACE),
+    ("texture_wrong", "1x2", RACE),
 ];
 
 const BUILTINS: &[OwnKernel] = &[

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::closure::is_function;
 use super::function_value::FoundMethod;
-use super::{InlinedCall, KernelLowering, LoweringResult, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
+use super::{InlinedCall, KernelLowering, KnownSpace, LoweringResult, MAX_CALLS, MAX_PLACED, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, ObjectTree, TemplateArgument, TypeTree};
@@ -286,6 +286,11 @@ impl KernelLowering {
         if depth > 0 && (!is_constant || depth > MAX_CONSTANT_CALLS) {
             return self.recursion(function, bindings, namespace, at);
         }
+        self.placed_calls += 1;
+        if self.placed_calls > MAX_PLACED {
+            let what = format!("calls are put in place more than {MAX_PLACED} times");
+            return self.refuse(at, what, "make fewer of them, or let a function call itself less often");
+        }
         if self.frames.len() > MAX_CALLS {
             return self.refuse(at, format!("calls are nested more than {MAX_CALLS} deep"), "make fewer of them");
         }
@@ -322,12 +327,17 @@ impl KernelLowering {
         }
         // Which may name its parameters.
         let result = self.resolved(&function.result)?;
-        self.frame().result = result;
         let kind = match &function.result {
             // What is not read yet is asked at the `return`.
             TypeTree::Auto | TypeTree::AutoAsIs => None,
             tree => self.resolved_argument(tree)?.reference,
         };
+        if self.is_type_asked && !matches!(function.result, TypeTree::Auto | TypeTree::AutoAsIs) {
+            self.frames.pop();
+            self.depth -= 1;
+            return self.of_result(&result, kind, at);
+        }
+        self.frame().result = result;
         self.frame().is_reference = kind.is_some();
         if let (FunctionRole::Constructor, Some(owner), Some(this)) = (function.role, owner, &this) {
             self.initialise_members(function, owner, this)?;
@@ -372,6 +382,19 @@ impl KernelLowering {
             }
             (_, form) => TypedValue { ty: value.ty, form },
         })
+    }
+
+    /// A value of what a function says that it returns, where only its type is of interest.
+    fn of_result(&mut self, result: &CudaType, kind: Option<ReferenceKind>, at: CudaSpan) -> LoweringResult<TypedValue> {
+        let Some(kind) = kind else {
+            return if result.is_void() { Ok(TypedValue::nothing()) } else { self.undefined(result, at) };
+        };
+        let place = ValuePlace::Memory { base: self.new_register_of(3), offset: 0, space: KnownSpace::Any };
+        let form = match kind {
+            ReferenceKind::Right => ValueForm::Expiring(place),
+            ReferenceKind::Left => ValueForm::Place(place),
+        };
+        Ok(TypedValue { ty: result.referred(), form })
     }
 
     /// The body of a lambda sees what stood around it.

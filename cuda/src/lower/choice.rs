@@ -94,7 +94,7 @@ impl KernelLowering {
                 let (taken, other) = if taken { (then, otherwise) } else { (otherwise, then) };
                 let value = self.lower(taken)?;
                 // What is not taken says the type as well.
-                let other = self.if_possible(|this| this.lower(other))?.map(|other| other.ty.value());
+                let other = self.if_possible(|this| this.only_for_type(|this| this.lower(other)))?.map(|other| other.ty.value());
                 return match other {
                     Some(other) if value.ty.is_arithmetic() && other.is_arithmetic() && value.ty.shape != other.shape => {
                         let ty = value.ty.common(&other);

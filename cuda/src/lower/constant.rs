@@ -31,7 +31,7 @@ impl KernelLowering {
     /// Refused where it is not; the message begins with `what`.
     pub(super) fn constant(&mut self, e: &CudaExpression, what: &str) -> LoweringResult<TypedValue> {
         let (code, value) = self.apart(|this| {
-            let value = this.lower(e)?;
+            let value = this.for_value(|this| this.lower(e))?;
             let value = this.plain(value, e.at)?;
             this.rvalue(value)
         })?;

@@ -165,7 +165,7 @@ impl KernelLowering {
         let instructions = self.instructions;
         let (code, place) = self.apart(|this| {
             let place = this.local("value", bytes, align, at)?;
-            make(this, &place)?;
+            this.for_value(|this| make(this, &place))?;
             Ok(place)
         })?;
         self.instructions = instructions;
@@ -187,7 +187,7 @@ impl KernelLowering {
     pub(super) fn value_or_constant(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         let instructions = self.instructions;
         let (code, value) = self.apart(|this| {
-            let value = this.lower(e)?;
+            let value = this.for_value(|this| this.lower(e))?;
             this.rvalue(value)
         })?;
         if let Some(constant) = self.number_of(&code, &value)? {

@@ -44,6 +44,8 @@ pub(crate) fn compiled(program: ProgramReader, target: &str) -> (String, Vec<(Rc
         registers: [0; 6],
         labels: 0,
         instructions: 0,
+        placed_calls: 0,
+        is_type_asked: false,
         depth: 0,
         frames: Vec::new(),
         position: CudaSpan::default(),
@@ -194,6 +196,8 @@ impl KernelLowering {
         self.registers = [0; 6];
         self.labels = 0;
         self.instructions = 0;
+        self.placed_calls = 0;
+        self.is_type_asked = false;
         self.depth = 0;
         self.frames.clear();
         self.line = (0, 0);

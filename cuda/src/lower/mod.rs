@@ -64,6 +64,9 @@ const MAX_DEPTH: usize = 220;
 /// How deep calls may be nested.
 const MAX_CALLS: usize = 40;
 
+/// How many calls may be put in place in all, those of code that is thrown away among them.
+const MAX_PLACED: usize = 200_000;
+
 /// After so many times that a variable turned out to need memory, all have it.
 const MAX_TRIES: usize = 48;
 
@@ -236,6 +239,8 @@ struct InlinedCall {
     is_end_used: bool,
     /// Is the next statement the last one of the function?
     is_last: bool,
+    /// Does the last statement always leave the function, so that no thread comes to what stands behind it?
+    is_left: bool,
     /// Is the type of what it returns that of its first `return`?
     is_auto: bool,
     /// Labels of `goto`, where they are named, and whether they were come to.
@@ -261,6 +266,7 @@ impl InlinedCall {
             end: 0,
             is_end_used: false,
             is_last: false,
+            is_left: false,
             is_auto: false,
             labels: FxHashMap::default(),
             direct: None,
@@ -294,6 +300,10 @@ pub(crate) struct KernelLowering {
     registers: [u32; 6],
     labels: u32,
     instructions: usize,
+    /// How many calls were put in place, those of code that is thrown away among them.
+    placed_calls: usize,
+    /// Is only the type asked for of what is lowered? Then no body of a function whose result is declared is looked at.
+    is_type_asked: bool,
     depth: usize,
     frames: Vec<InlinedCall>,
     position: CudaSpan,

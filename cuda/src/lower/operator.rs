@@ -17,7 +17,7 @@ impl KernelLowering {
         if !self.structures.iter().any(|s| s.tree.methods.iter().any(is_one)) {
             return Ok(false);
         }
-        let number = self.if_possible(|this| this.lower(e))?.and_then(|value| value.ty.structure());
+        let number = self.if_possible(|this| this.only_for_type(|this| this.lower(e)))?.and_then(|value| value.ty.structure());
         Ok(number.is_some_and(|number| self.has_operator(number, "operator!", 0)))
     }
 

@@ -272,15 +272,25 @@ impl KernelLowering {
                 TypeTree::Named(_) => _ = this.resolved(&function.result)?,
                 TypeTree::OfExpression(_) => {
                     // Its parameters may be named there.
-                    for (parameter, (ty, value)) in parameters.iter().zip(types.iter().zip(values)).filter(|(p, _)| !p.is_pack) {
+                    let (mut pack, mut kinds) = (Vec::new(), Vec::new());
+                    for (parameter, (ty, value)) in parameters.iter().zip(types.iter().zip(values)) {
                         let form = match &value.form {
                             ValueForm::Place(place) if ty.is_similar(&value.ty) => ValueForm::Place(place.clone()),
                             _ => ValueForm::Place(ValuePlace::Memory { base: "%rd0".into(), offset: 0, space: KnownSpace::Any }),
                         };
-                        this.bind(parameter.name.clone(), TypedValue { ty: ty.referred(), form });
+                        let value = TypedValue { ty: ty.referred(), form };
+                        if parameter.is_pack {
+                            pack.push(value);
+                            kinds.push(ty.reference);
+                            continue;
+                        }
+                        this.bind(parameter.name.clone(), value);
                         if let Some(kind) = ty.reference {
                             this.refers(parameter.name.clone(), kind);
                         }
+                    }
+                    if let Some(parameter) = function.parameters.iter().find(|p| p.is_pack) {
+                        this.bind_pack(parameter.name.clone(), pack, kinds);
                     }
                     this.resolved(&function.result)?;
                 }

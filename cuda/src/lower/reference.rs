@@ -43,7 +43,7 @@ impl KernelLowering {
             TypeTree::Named(path) => self.named_type(path)?,
             TypeTree::Pack(of) => self.element_type(of)?,
             TypeTree::OfExpression(e) => {
-                let value = self.apart(|this| this.lower_argument(e))?.1;
+                let value = self.apart(|this| this.only_for_type(|this| this.lower_argument(e)))?.1;
                 let reference = match value.form {
                     ValueForm::Expiring(_) => Some(ReferenceKind::Right),
                     ValueForm::Place(_) if self.is_reference_as_it_is(e, &value)? => Some(self.kind_of_declared(e)),

@@ -8,13 +8,34 @@ use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, TypeTree};
 use crate::types::CudaType;
 
+/// May a statement be come to from elsewhere than from the one in front of it?
+fn has_label(s: &CudaStatement) -> bool {
+    use CudaStatementKind as K;
+    match &s.what {
+        K::Label(_) | K::Case(_) | K::Default => true,
+        K::Block(all) | K::Together(all) => all.iter().any(has_label),
+        K::If { then, otherwise, .. } => has_label(then) || otherwise.as_deref().is_some_and(has_label),
+        K::While(_, body) | K::DoWhile(body, _) | K::For { body, .. } | K::Switch(_, body) => has_label(body),
+        K::Range(tree) => has_label(&tree.by_index),
+        _ => false,
+    }
+}
+
 impl KernelLowering {
     pub(super) fn statement(&mut self, s: &CudaStatement) -> LoweringResult<()> {
         self.enter(s.at)?;
         self.set_position(s.at);
         let is_last = std::mem::replace(&mut self.frame().is_last, false);
         let made = self.current().temporaries.len();
+        self.frame().is_left = false;
         self.statement_within(s, is_last)?;
+        self.frame().is_left &= matches!(
+            s.what,
+            CudaStatementKind::Return(_)
+                | CudaStatementKind::Block(_)
+                | CudaStatementKind::Together(_)
+                | CudaStatementKind::If { .. }
+        );
         match s.what {
             CudaStatementKind::Expression(_) => self.destroy_temporaries(made, s.at)?,
             _ => self.has_no_temporaries(made, s.at)?,
@@ -72,6 +93,7 @@ impl KernelLowering {
                         } else {
                             this.put_label(no);
                         }
+                        this.frame().is_left = false;
                         Ok(())
                     }
                 }
@@ -174,7 +196,11 @@ impl KernelLowering {
                 }
                 Ok(())
             }
-            CudaStatementKind::Return(value) => self.returned(value.as_ref(), is_last, s.at),
+            CudaStatementKind::Return(value) => {
+                self.returned(value.as_ref(), is_last, s.at)?;
+                self.frame().is_left = true;
+                Ok(())
+            }
             CudaStatementKind::Assembly(tree) => self.assembly(tree, s.at),
             // What is not understood of it is not looked at. If it is false, something of the program is read wrongly, or it is no program.
             CudaStatementKind::Asserted(condition) => {
@@ -255,6 +281,10 @@ impl KernelLowering {
             for (n, s) in all.iter().enumerate() {
                 this.frame().is_last = is_last && n + 1 == all.len();
                 this.statement(s)?;
+                // No thread comes to the rest, where a function of constants may call itself without end.
+                if this.current().is_left && !all[n + 1..].iter().any(has_label) {
+                    break;
+                }
             }
             this.frame().is_last = false;
             Ok(())

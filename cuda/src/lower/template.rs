@@ -261,7 +261,7 @@ impl KernelLowering {
         }
         for one in &tree.all {
             let is_so = match one {
-                RequirementTree::Expression(e) => self.if_possible(|this| this.lower(e))?.is_some(),
+                RequirementTree::Expression(e) => self.if_possible(|this| this.only_for_type(|this| this.lower(e)))?.is_some(),
                 RequirementTree::Type(tree) => self.if_possible(|this| this.resolved(tree))?.is_some(),
                 RequirementTree::Condition(e) => self.is_true(e)?,
                 RequirementTree::Typed(e, concept) => {

@@ -81,7 +81,7 @@ impl KernelLowering {
             TypeTree::OfExpression(e) => {
                 let before = (self.body.len(), self.instructions);
                 let made = self.current().temporaries.len();
-                let value = self.lower(e)?;
+                let value = self.only_for_type(|this| this.lower(e))?;
                 self.frame().temporaries.truncate(made);
                 self.body.truncate(before.0);
                 self.instructions = before.1;
@@ -91,6 +91,24 @@ impl KernelLowering {
             TypeTree::Pack(of) => self.element_type(of)?.referred(),
             TypeTree::Named(path) => self.named_type(path)?.referred(),
         })
+    }
+
+    /// Lowers something whose type is all that is asked for, or does so no longer.
+    fn asking<T>(&mut self, for_type: bool, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<T> {
+        let before = std::mem::replace(&mut self.is_type_asked, for_type);
+        let done = act(self);
+        self.is_type_asked = before;
+        done
+    }
+
+    /// Lowers something of which nothing but the type is of interest.
+    pub(super) fn only_for_type<T>(&mut self, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<T> {
+        self.asking(true, act)
+    }
+
+    /// Lowers something of which the value is of interest, also within what is lowered for its type.
+    pub(super) fn for_value<T>(&mut self, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<T> {
+        self.asking(false, act)
     }
 
     pub(super) fn named_type(&mut self, path: &NamePath) -> LoweringResult<CudaType> {

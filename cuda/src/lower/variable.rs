@@ -263,7 +263,9 @@ impl KernelLowering {
                 })
             }
             ExpressionKind::Member(of, part, is_arrow) => {
-                let owner = self.if_possible(|this| this.object(of, *is_arrow, e.at))?.and_then(|base| base.ty.structure());
+                let owner = self
+                    .if_possible(|this| this.only_for_type(|this| this.object(of, *is_arrow, e.at)))?
+                    .and_then(|base| base.ty.structure());
                 Ok(owner.is_some_and(|owner| of_member(self, owner, &part.name)))
             }
             _ => Ok(true),

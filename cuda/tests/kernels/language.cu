@@ -1,4 +1,5 @@
 // The language: names, scopes, references, templates, operators, conversions, `switch`. A wrong value is a trap.
+#include <cassert>
 #include <cuda/atomic>
 namespace a { __device__ int value = 1; struct T { int x; }; }
 namespace b { __device__ int value = 2; struct T { double y; }; __device__ int get() { return value; } }
@@ -42,3 +43,42 @@ extern "C" __global__ void compared(int *o) {
   if (!(d[0] < d[1]) || fabs(d[0]) != 2.5 || !(d[1] > 1e299)) __trap();
   o[threadIdx.x] = 1;
 }
+
+// A function of constants calls itself twice, or returns in front of the call: it ends.
+__device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+__device__ int fibonacci_by_return(int n) {
+  if (n < 2) return n;
+  return fibonacci_by_return(n - 1) + fibonacci_by_return(n - 2);
+}
+__device__ int factorial(int n) {
+  if (n <= 1) { return 1; }
+  return n * factorial(n - 1);
+}
+// Not extern "C": nvcc leaves calls there, which are not followed.
+__global__ void calls_itself(int *o) {
+  assert(fibonacci(7) == 13 && fibonacci_by_return(6) == 8 && factorial(5) == 120);
+  o[fibonacci(3) - 2 + threadIdx.x] = 1;
+}
+__global__ void calls_itself_wrong(int *o) { o[fibonacci_by_return(3)] = threadIdx.x; }
+
+// What a pack of values is called with is known before its body is.
+template <class F, class... A> __device__ auto applied_to(F f, A... a) -> decltype(f(a...)) { return f(a...); }
+__device__ long joined(int a, long b) { return a + b; }
+extern "C" __global__ void result_of_pack(float *o) {
+  auto half = applied_to([](int a, int b) { return a * .5f + b; }, 1, 2);
+  auto whole = applied_to(joined, 1, 2l);
+  assert(half == 2.5f && sizeof(half) == 4 && whole == 3 && sizeof(whole) == 8 && applied_to([] { return 7; }) == 7);
+  o[threadIdx.x] = half;
+}
+
+// nvcc has one instruction for each, which is not looked at.
+__global__ void vectors_added(float4 *a, float2 *b) {
+  atomicAdd(a, make_float4(1, 2, 3, 4));
+  atomicAdd(b, make_float2(1, 2));
+}
+__global__ void vectors_added_wrong(float4 *a) {
+  if (threadIdx.x == 0) atomicAdd(a, make_float4(1, 2, 3, 4));
+  else a->w = 1;
+}
+
+extern "C" __global__ void texture_wrong(cudaTextureObject_t t, float4 *o) { o[0] = tex2D<float4>(t, threadIdx.x, 1.f); }
