@@ -319,7 +319,7 @@ fn a_proof_has_differences_that_the_search_does_not_make() {
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let text = words(&out(&output));
     for line in [
-        "different, by an execution of 3 events that the search does not make; of those that the search makes, none up to 2 events (ALIAS, \
+        "different, by an execution of 3 events that the search did not find; of those that the search makes, none up to 2 events (ALIAS, \
          SUR, TEX, CON, ASYNC not compared): ptx-6.0 and ptx-8",
         "allowed by ptx-6.0, forbidden by ptx-8: an execution of 3 events (below); of those that the search makes, none up to 2 events",
         "ptx-8 allows what ptx-6.0 allows: not so",

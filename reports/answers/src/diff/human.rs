@@ -113,7 +113,7 @@ pub fn answer(context: &DiffContext<'_>) -> Headline {
                 Some(bound) => format!("; of those that the search makes, none up to {}", events(bound)),
                 None => String::new(),
             };
-            line(Tone::Bad, "different", &format!(", by an execution of {found} that the search does not make{searched}"))
+            line(Tone::Bad, "different", &format!(", by an execution of {found} that the search did not find{searched}"))
         }
         (Some(size), ..) => line(Tone::Bad, "different", &format!(", smallest difference of {}", events(size))),
         (None, Some(_), _) => {
@@ -286,7 +286,7 @@ fn meaning(context: &DiffContext<'_>) -> String {
     }
     if context.differs_beyond().is_some() {
         out.push_str(
-            "An execution that the search does not make is one that satisfies every condition on executions; whether a program has it was \
+            "An execution that the search did not find is one that satisfies every condition on executions; whether a program has it was \
              not asked. ",
         );
     }

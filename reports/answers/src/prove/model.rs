@@ -259,7 +259,7 @@ impl PropertyAnswer<'_> {
                 let beyond = if self.is_searched() {
                     String::new()
                 } else {
-                    format!(", which the search does not make; of those that it makes, none up to {established}")
+                    format!(", which the search did not find; of those that it makes, none up to {established}")
                 };
                 line(Tone::Bad, "counterexample", format!(" with {}{beyond}", counted(events as u64, "event", "events")))
             }
