@@ -93,7 +93,7 @@ fn wrong_input_is_refused_with_its_place() {
 #[test]
 fn a_parameter_that_is_not_there_has_a_line() {
     let files = folder("kernel-parameter");
-    let lock = write(&files, "lock.ptx", &std::fs::read_to_string(LOCK).expect("a kernel"));
+    let lock = write(&files, "lock.ptx", std::fs::read_to_string(LOCK).expect("a kernel"));
     write(&files, "lock.harness", "launch 2x1\nkernel ticket_lock\narg 7=4\n");
     let asked = ["kernel", lock.as_str(), "--kernel", "ticket_lock"];
     let output = margay(&asked);
