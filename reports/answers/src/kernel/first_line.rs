@@ -65,7 +65,7 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             let weak = if is_weak { ", no final state of global memory that only weak memory has" } else { "" };
             let (contents, numbers, unreached) = (contents(answer), numbers(answer), unreached(answer));
             format!(
-                ": `{name}` has no {QUESTIONS}{weak}{conditions} in {plural} {}{waits} {by}{contents}{unreached}{open}{not_looked}",
+                ": `{name}` has no {QUESTIONS}{weak}{conditions} in {plural} {}{waits} {by}{contents}{numbers}{unreached}{open}{not_looked}",
                 list(&nothing)
             )
         }
