@@ -486,7 +486,7 @@ fn launches_and_arguments_are_read() {
     }
     let text = kernel(".param .u64 a, .param .u32 n", "", "ret;");
     let missing = Case { arguments: &["2=1"], ..Case::new(&text, "k", &["1x1"]) }.try_ask().expect_err("no such parameter");
-    assert!(missing.contains("`k` has 2 parameters"), "{missing}");
+    assert!(missing.contains("there is no parameter 2: `k` has 2, 0 to 1"), "{missing}");
     let chosen = Case::new(LOCK, "lock_with_fences", &[]).ask();
     let last = chosen.launches.last().expect("launches");
     // A lock that never asks which thread it is, is asked about in blocks of one thread.

@@ -119,6 +119,7 @@ const SETS_MIPS: &[(&str, &str)] = &[("A", "RMW"), ("X", "RMW"), ("SYNC", "F")];
 const SETS_POWER: &[(&str, &str)] = &[("A", "RMW"), ("X", "RMW"), ("EX", "RMW"), ("SYNC", "F")];
 const SETS_ARM: &[(&str, &str)] = &[("X", "RMW"), ("EX", "RMW"), ("DMB", "F")];
 const SETS_AARCH64: &[(&str, &str)] = &[("AMO", "RMW"), ("DMB.SY", "F")];
+const SETS_LISA: &[(&str, &str)] = &[("Mb", "F"), ("X", "RMW"), ("amo", "0"), ("lxsx", "0")];
 const SETS_RISCV: &[(&str, &str)] = &[("X", "RMW"), ("AMO", "RMW"), ("Fence.rw.rw", "F")];
 
 const ARCHITECTURES: &[Architecture] = &[
@@ -129,6 +130,7 @@ const ARCHITECTURES: &[Architecture] = &[
     plain(("herd7", "PPC"), &["power.cat"], &[SETS_POWER, TWO_INSTRUCTIONS], &[]),
     plain(("herd7", "ARM"), &["arm.cat"], &[SETS_ARM, TWO_INSTRUCTIONS], &[]),
     plain(("herd7", "AArch64"), &["aarch64.cat"], &[SETS_AARCH64, ONE_INSTRUCTION], &[]),
+    plain(("herd7", "LISA"), &["lisa.cat"], &[SETS_LISA], &[]),
     plain(("herd7", "RISCV"), &["riscv.cat"], &[SETS_RISCV, ONE_INSTRUCTION], &[]),
     plain(
         ("dartagnan", "SC"),
@@ -274,6 +276,7 @@ const KNOWN: &[(&[&str], &[&str], &str)] = &[
         "Nothing is in `0`.",
     ),
     (&["arm.cat", "mips.cat", "power.cat"], &["amo: drop `rmw` from `rmw & 0`"], "Nothing is in `0`."),
+    (&["lisa.cat"], &["amo: drop `rmw` from `rmw & 0`", "lxsx: drop `rmw` from `rmw & 0`"], "Nothing is in `0`."),
     (&["herd7-c.cat"], &["rmw: drop `rmw` from `rmw & 0`"], "Nothing is in `0`."),
     (&["herd7-gpu-ptx.cat"], &["lxsx: drop `rmw` from `rmw & 0`"], "Nothing is in `0`."),
     (&["margay.cat"], &["lxsx: drop `id` from `id & 0`"], "Nothing is in `0`."),

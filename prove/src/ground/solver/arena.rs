@@ -31,7 +31,6 @@ impl ClauseArena {
         start..self.ends[at] as usize
     }
 
-    /// The literals of a clause.
     #[inline]
     pub(super) fn of(&self, index: ClauseIndex) -> &[GroundLiteral] {
         &self.literals[self.range(index)]
