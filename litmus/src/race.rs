@@ -49,7 +49,7 @@ pub struct RacingAccess {
 }
 
 impl Race {
-    /// The race of a witness of [`crate::explicit::Verdict::race`]; `None` if no check of the model shows one.
+    /// The race of a witness of [`crate::explicit::TestVerdict::race`]; `None` if no check of the model shows one.
     pub fn of(model: &Model, witness: &Witness) -> Option<Self> {
         let x = &witness.execution;
         let (violation, meaning) = found(model, x)?;
