@@ -206,7 +206,7 @@ const SHAPES: &[Shape] = &[
 
 /// What is between two accesses, and how they are written.
 #[derive(Clone, Copy)]
-enum Edge {
+enum ShapeEdge {
     Written(usize, usize),
     Fence(usize),
     Address,
@@ -216,21 +216,22 @@ enum Edge {
 }
 
 /// The edges that a thread with these accesses can have.
-fn edges(machine: &Machine, thread: &[ShapeAccess]) -> Vec<Edge> {
+fn edges(machine: &Machine, thread: &[ShapeAccess]) -> Vec<ShapeEdge> {
     let ways = |write: bool| if write { machine.stores.len() } else { machine.loads.len() };
-    let [(first, ..), (second, ..)] = thread else { return (0..ways(thread[0].0)).map(|n| Edge::Written(n, 0)).collect() };
-    let mut found: Vec<Edge> = (0..ways(*first)).flat_map(|a| (0..ways(*second)).map(move |b| Edge::Written(a, b))).collect();
-    found.extend((0..machine.fences.len()).map(Edge::Fence));
+    let [(first, ..), (second, ..)] = thread else { return (0..ways(thread[0].0)).map(|n| ShapeEdge::Written(n, 0)).collect() };
+    let mut found: Vec<ShapeEdge> =
+        (0..ways(*first)).flat_map(|a| (0..ways(*second)).map(move |b| ShapeEdge::Written(a, b))).collect();
+    found.extend((0..machine.fences.len()).map(ShapeEdge::Fence));
     if !first {
-        found.extend([Edge::Address, Edge::Branch]);
-        found.extend(second.then_some(Edge::Data));
-        found.extend(machine.branch_fence.map(|_| Edge::BranchFence));
+        found.extend([ShapeEdge::Address, ShapeEdge::Branch]);
+        found.extend(second.then_some(ShapeEdge::Data));
+        found.extend(machine.branch_fence.map(|_| ShapeEdge::BranchFence));
     }
     found
 }
 
 /// The instructions of a thread in assembly (0) and in the table form (1).
-fn column(machine: &Machine, thread: &[ShapeAccess], edge: Edge, form: usize, label: &mut usize) -> Vec<String> {
+fn column(machine: &Machine, thread: &[ShapeAccess], edge: ShapeEdge, form: usize, label: &mut usize) -> Vec<String> {
     let pick = |both: &Both| if form == 0 { both.0 } else { both.1 };
     let mut text = String::new();
     for (i, (write, location, value)) in thread.iter().enumerate() {
@@ -238,7 +239,7 @@ fn column(machine: &Machine, thread: &[ShapeAccess], edge: Edge, form: usize, la
         let register = if machine.model == "x86" { 8 + i } else { register };
         let before = if machine.model == "x86" { 8 } else { before };
         let way = match edge {
-            Edge::Written(first, second) => {
+            ShapeEdge::Written(first, second) => {
                 if i == 0 {
                     first
                 } else {
@@ -250,12 +251,12 @@ fn column(machine: &Machine, thread: &[ShapeAccess], edge: Edge, form: usize, la
         let plain = if *write { &machine.stores[way] } else { &machine.loads[way] };
         let (between, access) = match edge {
             _ if i == 0 => (None, plain),
-            Edge::Fence(fence) => (Some(vec![&machine.fences[fence]]), plain),
-            Edge::Address => (None, &machine.after[usize::from(*write)]),
-            Edge::Data => (None, &machine.after[2]),
-            Edge::Branch => (Some(vec![&machine.branch]), plain),
-            Edge::BranchFence => (Some(vec![&machine.branch, machine.branch_fence.as_ref().expect("it has one")]), plain),
-            Edge::Written(..) => (None, plain),
+            ShapeEdge::Fence(fence) => (Some(vec![&machine.fences[fence]]), plain),
+            ShapeEdge::Address => (None, &machine.after[usize::from(*write)]),
+            ShapeEdge::Data => (None, &machine.after[2]),
+            ShapeEdge::Branch => (Some(vec![&machine.branch]), plain),
+            ShapeEdge::BranchFence => (Some(vec![&machine.branch, machine.branch_fence.as_ref().expect("it has one")]), plain),
+            ShapeEdge::Written(..) => (None, plain),
         };
         *label += 1;
         for part in between.iter().flatten().copied().chain([access]) {
@@ -286,7 +287,7 @@ fn column(machine: &Machine, thread: &[ShapeAccess], edge: Edge, form: usize, la
 }
 
 /// A test in one of the forms.
-fn text(machine: &Machine, shape: usize, chosen: &[Edge], form: usize) -> String {
+fn text(machine: &Machine, shape: usize, chosen: &[ShapeEdge], form: usize) -> String {
     let (name, threads, finals) = SHAPES[shape];
     let mut label = 0;
     let columns: Vec<Vec<String>> =
@@ -330,13 +331,13 @@ fn agrees(machine: &Machine) {
     let model = model(machine.model);
     let mut counts = [0, 0];
     for (shape, (_, threads, _)) in SHAPES.iter().enumerate() {
-        let of_thread: Vec<Vec<Edge>> = threads.iter().map(|thread| edges(machine, thread)).collect();
+        let of_thread: Vec<Vec<ShapeEdge>> = threads.iter().map(|thread| edges(machine, thread)).collect();
         let all: usize = of_thread.iter().map(Vec::len).product();
         // A stride that shares no factor with the number takes choices from everywhere.
         let step = if all > 400 { (all / 400) | 1 } else { 1 };
         for number in (0..all).step_by(step) {
             let mut rest = number;
-            let chosen: Vec<Edge> = of_thread
+            let chosen: Vec<ShapeEdge> = of_thread
                 .iter()
                 .map(|edges| {
                     let edge = edges[rest % edges.len()];

@@ -123,15 +123,19 @@ fn written_expressions_have_a_sort() {
     }
 }
 
-/// Whoever writes a certificate says what the two models are called, and its sentences name the texts.
-#[test]
-fn what_two_models_are_called_is_not_believed() {
+/// A certificate of two models with one axiom, the same in both.
+fn of_equal_models() -> TheoremDocument {
     let [old, new] = ["old", "new"].map(|name| read(&format!("PTX \"{name}\"\nirreflexive po; rf as One")));
     let setting = Setting::of_models(&old, &new, &[0]).expect("it is of a form that has a rule");
     let report = prove(&setting, &StopSignal::default());
     let proof = report.proof.as_ref().expect("it is the axiom that is supposed");
-    let mut document =
-        TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
+    TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written")
+}
+
+/// Whoever writes a certificate says what the two models are called, and its sentences name the texts.
+#[test]
+fn what_two_models_are_called_is_not_believed() {
+    let mut document = of_equal_models();
     let TheoremSubject::DiffTheorem { names, .. } = &mut document.subject else { panic!("it is about two models") };
     *names = ["ptx-6.0", "ptx-8"].map(str::to_owned);
     let FollowedTheorem { hypotheses, .. } = document.verify(std::path::Path::new("nowhere")).expect("the argument is the same");
@@ -156,12 +160,7 @@ fn a_name_of_two_axioms_is_of_both() {
 /// What is printed of a certificate is what its model calls the axioms, each once, whatever the certificate repeats.
 #[test]
 fn a_theorem_that_is_named_twice_is_one() {
-    let [old, new] = ["old", "new"].map(|name| read(&format!("PTX \"{name}\"\nirreflexive po; rf as One")));
-    let setting = Setting::of_models(&old, &new, &[0]).expect("it is of a form that has a rule");
-    let report = prove(&setting, &StopSignal::default());
-    let proof = report.proof.as_ref().expect("it is the axiom that is supposed");
-    let mut document =
-        TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
+    let mut document = of_equal_models();
     document.theorems = ["one", "One", "ONE "].map(str::to_owned).to_vec();
     let followed = document.verify(std::path::Path::new("nowhere")).expect("the argument is the same");
     assert_eq!(followed.axioms, ["One"]);
