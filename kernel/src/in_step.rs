@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::access::{AccessStrength, access, is_modification, writes};
-use crate::answer::{FindingKind, RepairAnswer, Stands};
+use crate::answer::{FindingKind, NotLooked, RepairAnswer, Stands};
 use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::layout::Object;
 use crate::program::Executed;
@@ -41,7 +41,11 @@ impl Inquiry<'_, '_> {
             return Ok(());
         }
         let (pairs, cells) = self.lanes_apart(executed);
-        if pairs.is_empty() || self.is_over() {
+        if self.is_over() {
+            found.note(format!("{WHAT}: it was stopped by a limit or by Ctrl-C"));
+            return Ok(());
+        }
+        if pairs.is_empty() {
             return Ok(());
         }
         let mut beside = LaunchFindings::default();
@@ -70,6 +74,13 @@ impl Inquiry<'_, '_> {
             None => {}
         }
         Ok(())
+    }
+
+    /// Such accesses, of which no test asks what may be weaker.
+    pub fn in_step_left_out(&self, executed: &Executed) -> Option<NotLooked> {
+        let (pairs, _) = self.lanes_apart(executed);
+        let why = || format!("launch {}, {WHAT}", self.launch);
+        (!pairs.is_empty()).then(|| NotLooked { line: None, text: None, why: why(), guessed: false })
     }
 
     /// Pairs of accesses that would be ordered if lanes went in step, and their places.

@@ -157,6 +157,7 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
         let beyond = executed.beyond();
         not_looked.extend(executed.omissions.iter().chain(&beyond).map(|omission| inquiry.not_looked(omission)));
         not_looked.extend(inquiry.stale_left_out(&executed));
+        not_looked.extend(inquiry.in_step_left_out(&executed));
         not_looked.extend(inquiry.vectors_left_out());
         for kind in [
             FindingKind::Race,

@@ -156,7 +156,11 @@ fn as_few_fences_as_are_enough() {
     ] {
         let papers = Papers::new(file);
         let (answer, not_looked) = papers.with(kernel, hardened).expect(kernel);
-        assert!(not_looked.is_empty() && answer.open.is_none(), "{kernel}: {answer:?}");
+        // Lanes that would go in step without the warp's barrier are in no test of fences.
+        let left: Vec<&str> = not_looked.iter().map(|not| not.why.as_str()).collect();
+        let in_step: &[&str] =
+            if kernel == "magma_sum_sync_warp" { &["launch 1x4, lanes that are taken to go in step"] } else { &[] };
+        assert!(left == in_step && answer.open.is_none(), "{kernel}: {left:?} {answer:?}");
         let fences = answer.smallest.expect(kernel);
         assert_eq!((answer.accesses, fences.len()), (accesses, all), "{kernel}");
         assert_eq!((fences.iter().filter(|f| f.own).count(), answer.superfluous.len()), (own, superfluous), "{kernel}");

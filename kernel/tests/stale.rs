@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use margay_kernel::launch::Launch;
-use margay_kernel::{Finding, FindingKind, KernelAnswer, KernelQuestion, RepairAnswer, ask};
+use margay_kernel::{Finding, FindingKind, KernelAnswer, KernelQuestion, RepairAnswer, ask, hardened, weakened};
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
@@ -462,6 +462,21 @@ fn lanes_that_are_taken_to_go_in_step_are_told_of() {
     // What is read decides which way the lane goes, and does not come to memory otherwise.
     let decides = "setp.eq.u32 %p1, %r4, 0;\n@%p1 bra OUT;\nmov.u32 %r4, 1;\nOUT:";
     assert_eq!(found(&neighbours("", "st.volatile.shared.u32", "ld.volatile.shared.u32", decides)), []);
+}
+
+/// No test of what may be weaker asks about them, which is said: without `bar.warp.sync` nothing would fail there.
+#[test]
+fn lanes_in_step_are_named_where_nothing_asks_about_them() {
+    let named = |store: &str, load: &str| {
+        let text = neighbours("bar.warp.sync 0xffffffff;", store, load, "");
+        let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let launches = [Launch::new(1, 2)];
+        let question = KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, 0) };
+        [hardened(&question).expect("an answer").1, weakened(&question).expect("an answer").1]
+            .map(|all| all.iter().any(|not| not.why.contains("lanes that are taken to go in step")))
+    };
+    assert_eq!(named("st.volatile.shared.u32", "ld.volatile.shared.u32"), [true, true]);
+    assert_eq!(named("st.shared.u32", "ld.shared.u32"), [false, false]);
 }
 
 /// The last steps of a sum, as in old samples of CUDA: lanes add what others have added to theirs one instruction before.
