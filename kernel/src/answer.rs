@@ -95,6 +95,36 @@ impl FindingKind {
             Self::Stale => "a read may be out of date",
         }
     }
+
+    /// What that is, in a sentence: for readers who know neither Margay nor the chapter of the ISA.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Race => {
+                "Two threads access one place, one of them writes, nothing orders the two, and they are not both atomic in a scope that holds both: \
+                 what is read is undefined (PTX ISA 8.7.1)."
+            }
+            Self::Trap => "A thread reaches `trap`, `brkpt` or an assertion that fails.",
+            Self::Outside => "A thread accesses memory that belongs to no array, variable or parameter.",
+            Self::Misaligned => {
+                "An address or a size is no multiple of what the instruction asks for, so that its behaviour is undefined (PTX ISA 6.4.1)."
+            }
+            Self::Mbarrier => "An mbarrier operation is where no mbarrier is, or data is accessed where one is.",
+            Self::Final => "The launch can end in a state that the condition of its harness excludes.",
+            Self::Wait => "Threads go round a waiting loop, have seen all that was written, and nobody goes on.",
+            Self::Barriers => {
+                "Threads of a block come to different barriers, or some of them to none, so that the others wait or are not held up."
+            }
+            Self::Endless => "Whatever the threads do, the launch does not end.",
+            Self::Weak => "Global memory can end in a state that no interleaving of the threads leaves: fences forbid it.",
+            Self::Undefined => "Shared or local memory is read before anybody wrote it, and what is read has consequences.",
+            Self::Cached => {
+                "The kernel reads by `ld.global.nc` (`__ldg`) what it writes itself: the read may return anything older."
+            }
+            Self::Stale => {
+                "A strong read may return what was there before a write, though its thread was told that the write is done."
+            }
+        }
+    }
 }
 
 /// A place in the kernel.

@@ -5,11 +5,11 @@ const Answer = (() => {
   const BAD = ["counterexample", "compiler bug", "different"];
   // Whether "forbidden" or "allowed" is good is for the reader to say: they have no colour.
   const colour = (word) => (word === "" ? "" : GOOD.includes(word) ? "good" : BAD.includes(word) ? "bad" : "unsure");
-  const headline = (text, word) => element("p", { class: `headline ${colour(word)}` }, text);
+  const headline = (text, word) => element("p", { class: `headline ${colour(word)}` }, sentence(text));
   const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
   const details = (summary, ...inside) => element("details", {}, element("summary", {}, summary), ...inside);
-  const lines = (list) => element("div", { class: "why" }, list.join("\n"));
-  const facts = (...texts) => element("p", { class: "hint" }, texts.filter(Boolean).join(" "));
+  const lines = (list) => element("div", { class: "why" }, sentence(list.join("\n")));
+  const facts = (...texts) => element("p", { class: "hint" }, sentence(texts.filter(Boolean).join(" ")));
   const time = (seconds) => (seconds === undefined ? "" : `${seconds < 10 ? seconds.toFixed(2) : Math.round(seconds)} s.`);
 
   /** The name under which a command finds a model that a report names. */
@@ -178,15 +178,24 @@ const Answer = (() => {
     ];
   };
 
+  /** Whether the condition of a test holds, and of which executions that speaks. */
+  const condition = ({ quantifier, holds, bounded }) => {
+    const [kept, broken] = { exists: ["an execution has the outcome", "no execution has the outcome"],
+      forall: ["every execution has the outcome", "an execution has another outcome"],
+      "~exists": ["no execution has the outcome", "an execution has the outcome"] }[quantifier];
+    if (typeof holds !== "boolean") return "";
+    return `\`${quantifier}\` ${holds ? "holds" : "does not hold"}: ${holds ? kept : broken}${bounded ? ", of those within the turns of loops that were looked at" : ""}.`;
+  };
+
   const run = (answer, context) => {
     const word = answer.reachable === null || answer.reachable === undefined ? "undecided" : answer.reachable ? "allowed"
       : answer.bounded ? "not found within the turns of loops that were looked at" : "forbidden";
     const again = element("button", { type: "button", click: () => context.explain() }, word === "forbidden" ? "Why?" : "What would forbid it?");
     return [
       headline(`${word}: the outcome of ${answer.name} under ${answer.model}`, ""),
-      facts(`The condition ${answer.quantifier} ${answer.holds ? "holds" : "fails"}.`,
+      facts(condition(answer),
         answer.racy ? "The program has a data race." : answer.racy === false ? "The program has no data race." : "", answer.reason,
-        answer.executions === undefined ? "" : `${plural(answer.executions, "execution")} looked at, engine ${answer.engine}.`),
+        `Decided by the ${answer.engine} engine.`),
       word === "undecided" ? null : again,
     ].filter(Boolean);
   };
@@ -197,7 +206,7 @@ const Answer = (() => {
     return [
       headline(`${answer.verdict}: the outcome of ${answer.name} under ${answer.model}`, ""),
       answer.racy ? element("p", { class: "unsure" }, "But the program has a race, so that its behaviour is undefined: what follows is about its executions, and no promise.") : null,
-      answer.reason ? element("p", {}, answer.reason) : null,
+      answer.reason ? element("p", {}, sentence(answer.reason)) : null,
       ...(answer.axioms ?? []).flatMap((a) => [
         element("h3", {}, `Axiom ${a.axiom} (${a.file}, line ${a.line})`),
         code(a.text, `axiom ${a.axiom}`),
@@ -241,20 +250,17 @@ const Answer = (() => {
 
   /** `kernel`: each kernel with what goes wrong in it, at the lines of the PTX. */
   const kernel = (report, context) => {
-    const KINDS = { "data-race": "Data race", trap: "A trap is reached", "outside-of-arrays": "Address outside of every array", "no-mbarrier": "An mbarrier where none is, or data where one is", "misaligned-address": "Address that is no multiple of the access's size", condition: "The condition does not always hold",
-      "endless-wait": "A wait that may never end", "different-barriers": "Threads of a block come to different barriers", "no-execution-ends": "No execution ends",
-      "read-before-written": "Memory is read before it is written", "read-only-but-written": "A read-only load of what the kernel writes" };
     const source = (at) => (at.file ? `${at.file}:${at.line}, ` : "");
     // Of CUDA the lines are those of the text that was pasted.
     const isCuda = report.compiler === "margay";
     const place = (at) => (isCuda && at.line
-      ? element("button", { type: "button", class: "place", click: () => context.go("kernel.ptx", at.line, 1) }, `line ${at.line}`)
-      : element("button", { type: "button", class: "place", click: () => context.go("kernel.ptx", at.ptx_line, 1) }, `${source(at)}line ${at.ptx_line} of the PTX`));
+      ? element("button", { type: "button", class: "place", click: () => context.go(at.line, 1) }, `line ${at.line}`)
+      : element("button", { type: "button", class: "place", click: () => context.go(at.ptx_line, 1) }, `${source(at)}line ${at.ptx_line} of the PTX`));
     const SIDES = { before: "in front of", behind: "behind", instead: "in place of the order and scope at" };
     const finding = (f) => [
-      element("h4", {}, KINDS[f.kind] ?? f.kind),
+      element("h4", {}, f.words),
       element("ul", {}, f.threads.map((t) => element("li", {}, `Thread ${t.thread} of block ${t.block} at `, place(t.at), ": ", element("code", {}, t.at.instruction), t.event ? ` (${t.event})` : ""))),
-      ...f.why.map((why) => element("p", {}, why)),
+      ...f.why.map((why) => element("p", {}, sentence(why))),
       f.repair?.length > 0 ? element("h4", {}, "The cheapest repair") : null,
       f.repair?.length > 0 ? element("ul", {}, f.repair.map((c) => element("li", {}, element("code", {}, c.ptx), c.cuda ? ` (in CUDA: ${c.cuda})` : "", ` ${SIDES[c.side]} `, place(c.at), ": ", element("code", {}, c.at.instruction)))) : null,
       f.no_repair ? facts(`No repair: ${f.no_repair}.`) : null,
@@ -265,7 +271,7 @@ const Answer = (() => {
       ...k.launches.flatMap((l) => l.findings).flatMap(finding),
       k.arguments.length > 0 ? facts(`Arguments: ${k.arguments.join("; ")}.`) : null,
       k.not_looked.length > 0 ? element("h4", {}, "Not looked at, or only in part") : null,
-      k.not_looked.length > 0 ? element("ul", {}, k.not_looked.map((n) => element("li", {}, n.ptx_line ? `Line ${n.ptx_line} of the PTX, ${n.instruction}: ${n.why}` : n.why))) : null,
+      k.not_looked.length > 0 ? element("ul", {}, k.not_looked.map((n) => element("li", {}, sentence(n.ptx_line ? `Line ${n.ptx_line} of the PTX, \`${n.instruction}\`: ${n.why}` : n.why)))) : null,
     ];
     return [...report.kernels.flatMap(one), facts(time(report.seconds))].filter(Boolean);
   };
@@ -276,15 +282,17 @@ const Answer = (() => {
       const text = `${editors[label.file]?.title ?? label.file}, line ${label.line}, column ${label.column}`;
       const go = () => editors[label.file].editor.go(label.line, label.column);
       return element("div", {}, editors[label.file] ? element("button", { type: "button", class: "place", click: go }, text) : text,
-        label.text ? sentence(`: ${label.text}`) : "");
+        label.text ? named(`: ${label.text}`) : "");
     };
+    /** The page has no files: what the program calls by the name of one is called by that of its editor. */
+    const named = (text) => sentence(text).map((part) => (editors[part.textContent] ? element("em", {}, editors[part.textContent].title) : part));
     for (const [file, { editor }] of Object.entries(editors)) {
       const here = (d) => d.labels.filter((label) => label.file === file).slice(0, 1).map(({ line }) => ({ line, severity: d.severity, message: d.message }));
       editor.mark(found.flatMap(here));
     }
     return element("ul", { class: "diagnostics" }, found.map((d) => element("li", { class: d.severity },
-      element("strong", {}, sentence(`${d.severity === "error" ? "Error" : "Warning"}: ${d.message}`)), d.labels.map(place),
-      d.help ? element("div", {}, sentence(`Help: ${d.help}`)) : null)));
+      element("strong", {}, named(`${d.severity === "error" ? "Error" : "Warning"}: ${d.message}`)), d.labels.map(place),
+      d.help ? element("div", {}, named(`Help: ${d.help}`)) : null)));
   };
 
   return { check, compile, prove, run, explain, diff, kernel, diagnostics, headline };

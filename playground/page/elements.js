@@ -15,15 +15,23 @@ const element = (name, properties = {}, ...children) => {
 
 /** A picture of the program's. As an image it runs nothing, and keeps its own styles for light and dark. */
 const picture = (svg, caption) => {
-  const words = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement.getAttribute("aria-label");
+  const drawn = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+  const words = drawn.getAttribute("aria-label");
   const alt = words ? `${caption}: ${words}` : caption;
+  const img = element("img", { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt });
+  // A picture shrinks as far as its words can be read; then it is scrolled.
+  img.style.minWidth = `${Math.round(0.75 * (parseFloat(drawn.getAttribute("width")) || 0))}px`;
   return element("figure", {},
-    element("img", { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt }),
+    element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption }, img),
     element("figcaption", {}, caption));
 };
 
 /** A block of code that can be scrolled by keyboard. */
 const code = (text, label) => element("pre", { tabindex: "0", role: "region", "aria-label": label }, text);
 
+/** Words of the program's with its pages, `docs/kernels.md`, as links. */
+const linked = (text) => text.split(/\b(docs\/[\w-]+\.md)\b/).map((part, i) => (i % 2 === 1
+  ? element("a", { href: `${document.querySelector("meta[name=docs]").content}/${part}` }, part) : part));
+
 /** A sentence of the program's: what stands in backticks is code. */
-const sentence = (text) => text.split(/`([^`]*)`/).map((part, i) => (i % 2 === 1 ? element("code", {}, part) : part));
+const sentence = (text) => text.split(/`([^`]*)`/).flatMap((part, i) => (i % 2 === 1 ? element("code", {}, part) : linked(part)));

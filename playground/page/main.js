@@ -146,14 +146,16 @@
     const answers = objects.filter((one) => !one.errors);
     if (errors.length > 0) return show(errors.length === 1 ? "There is a mistake in the input." : `There are ${errors.length} mistakes in the input.`,
       Answer.diagnostics(errors, Question.files()), ...warnings(said.notes));
-    if (answers.length === 0) return show("The command was not understood.", code(said.notes, "what the program says"));
+    // What is wrong with a field of the form the command line says, in a text for people.
+    const refusal = said.notes.replace(/^error: /, "").replace(/\n+For more information.*\s*$/, "");
+    if (answers.length === 0) return show("A field of the question was not understood.", element("p", { class: "why" }, sentence(refusal)));
     const again = async (args, more) => Program.objects((await running(json(args), { ...files, ...more })).out || "{}");
     const context = {
       again,
       mapping: ["check", "compile", "prove"].includes(name) ? Question.mapping() : [],
       target: Question.state().target,
       explain: () => { field("command").value = "explain"; Question.arrange(); ask(); },
-      go: (file, line, column) => Question.files()[file].editor.go(line, column),
+      go: (line, column) => Question.editors.kernel.go(line, column),
       next: name === "check" ? (n) => again([...args, "--next", String(n)]) : null,
     };
     const raw = element("details", {}, element("summary", {}, "The whole answer as JSON"), code(said.out, "JSON"));
@@ -199,7 +201,7 @@
       field("link-status").textContent = copied ? "The link is copied. It carries your input." : "The link is in the address bar. It carries your input.";
     });
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); ask(); }
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); field("question").requestSubmit(); }
       if (event.key === "Escape" && !field("stop").disabled) Program.stop();
     });
     addEventListener("hashchange", fromLink);

@@ -11,12 +11,15 @@ const Question = (() => {
     for (const name of TEXTS) editors[name] = new Editor(name);
   };
 
+  /** The name that says what a pasted kernel is: a text with a directive of PTX at the beginning of a line is PTX. */
+  const kernel_file = () => (/^\s*\.(version|target|address_size|visible|entry|func)\b/m.test(editors.kernel.text) ? "kernel.ptx" : "kernel.cu");
+
   /** The editors by the names that the program knows the texts under. */
   const files = () => ({
     "mapping.map": { editor: editors.mapping, title: "Mapping" },
     [OWN]: { editor: editors.model, title: "Your model" },
     "test.litmus": { editor: editors.litmus, title: "Litmus test" },
-    "kernel.ptx": { editor: editors.kernel, title: "Kernel" },
+    [kernel_file()]: { editor: editors.kernel, title: "Kernel" },
   });
 
   const models = () => {
@@ -30,6 +33,8 @@ const Question = (() => {
     const command = field("command").value;
     for (const part of document.querySelectorAll("[data-for]")) part.hidden = !part.dataset.for.split(" ").includes(command);
     field("own-model").hidden = !ownModel();
+    // A browser asks nothing as long as a field holds what it must not, and cannot say so of one that it does not show.
+    for (const part of field("question").querySelectorAll("input, select")) part.disabled = part.closest("[hidden]") !== null;
   };
 
   /** Everything that bears on the question. */
@@ -69,9 +74,9 @@ const Question = (() => {
       run: () => ["run", "test.litmus", "--model", s.under],
       explain: () => ["explain", "test.litmus", "--model", s.under],
       diff: () => ["diff", s.old, s.new, ...options("bound")],
-      kernel: () => ["kernel", "kernel.ptx", ...options("launch")],
+      kernel: () => ["kernel", kernel_file(), ...(kernel_file().endsWith(".cu") ? ["--compiler", "margay"] : []), ...options("launch")],
     }[s.command]();
-    const texts = { "mapping.map": s.mapping, [OWN]: s.model, "test.litmus": s.litmus, "kernel.ptx": s.kernel };
+    const texts = { "mapping.map": s.mapping, [OWN]: s.model, "test.litmus": s.litmus, [kernel_file()]: s.kernel };
     return { name: s.command, args, files: Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)) };
   };
 

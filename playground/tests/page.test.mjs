@@ -109,6 +109,8 @@ for (const [width, height] of [[1600, 900], [800, 1000], [375, 812]]) {
       const images = await page.locator("#result img").evaluateAll((all) => Promise.all(all.map(async (i) => (await i.decode(), [i.naturalWidth, i.alt]))));
       assert.equal(images.length, 2);
       for (const [wide, alt] of images) assert.ok(wide > 100 && alt.length > 20, alt);
+      const shrunk = await page.locator("#result img").evaluateAll((all) => all.map((i) => i.getBoundingClientRect().width / i.naturalWidth));
+      assert.ok(Math.min(...shrunk) > 0.74, `pictures are at ${shrunk} of their size: their words cannot be read`);
       const programs = await page.locator("#result .what-if pre").allTextContents();
       assert.equal(programs.length, 2);
       assert.match(programs[0], /^C .*atomic_load_explicit/s);
@@ -420,4 +422,68 @@ test("the answer comes into view from wherever it is asked for", async () => {
     assert.deepEqual(errors, []);
     await close();
   }
+});
+
+test("a kernel in CUDA is asked about, whatever a field that is not shown holds, and findings have words", async () => {
+  const { page, errors, close } = await open(browser, { width: 375, height: 812 });
+  const body = (order) => `using A = cuda::atomic<int, cuda::thread_scope_device>;
+__global__ void k(A* data, A* flag, int* out) {
+  if (blockIdx.x == 0) {
+    data->store(42, cuda::memory_order_relaxed);
+    flag->store(1, cuda::memory_order_${order});
+  } else {
+    while (flag->load(cuda::memory_order_relaxed) == 0) {}
+    *out = data->load(cuda::memory_order_relaxed);
+  }
+}
+`;
+  const ask = async (text) => {
+    await page.fill("#kernel", text);
+    await page.focus("#ask");
+    await page.keyboard.press("Enter");
+  };
+  // A browser does not ask as long as a field holds what it must not.
+  await page.fill("#bound", "0");
+  await page.selectOption("#command", "kernel");
+  await ask(`#include <cuda/atomic>\n${body("relaxed")}`);
+  assert.match(await answered(page), /^counterexample: k, a read may be out of date in launch 2x1 /);
+  assert.deepEqual(await page.locator("#result h4").allTextContents(), ["A read may be out of date", "The cheapest repair"]);
+  assert.doesNotMatch(await page.evaluate(() => document.getElementById("result").innerText), /`/);
+  await page.getByRole("button", { name: "line 6" }).first().press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "kernel");
+  // What is wrong with a text without a kernel is said of CUDA, and pages that a message names are links.
+  await ask("__device__ int f() { return 1; }\n");
+  await page.locator("#result", { hasText: "there is no kernel in" }).waitFor();
+  await ask(body("relaxed").replace("42,", "42 42,"));
+  await page.locator("#result .place", { hasText: "Kernel, line 4" }).waitFor();
+  assert.match(await page.locator("#result a").first().getAttribute("href"), /^https:\/\/.*\/docs\/kernels\.md$/);
+  // A field that is not understood is said to be one, in the words for it.
+  await page.fill("#launch", "two");
+  await ask(body("release"));
+  await page.locator("#status", { hasText: "A field of the question was not understood." }).waitFor();
+  assert.match(await page.textContent("#result .why"), /^invalid value 'two' for .* expected blocks and threads of a block, as 2x32/);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("what a condition says is said in words, and messages call texts by the names of their editors", async () => {
+  const { page, errors, close } = await open(browser);
+  await page.selectOption("#command", "run");
+  for (const [quantifier, under, said] of [["exists", "sc", "exists does not hold: no execution has the outcome."], ["exists", "tso", "exists holds: an execution has the outcome."],
+    ["forall", "sc", "forall does not hold: an execution has another outcome."], ["~exists", "sc", "~exists holds: no execution has the outcome."]]) {
+    await page.fill("#litmus", `PTX sb\n{ x=0; y=0; }\n P0@cta 0,gpu 0   | P1@cta 0,gpu 0   ;\n st.relaxed.cta x, 1  | st.relaxed.cta y, 1  ;\n ld.relaxed.cta r0, y | ld.relaxed.cta r0, x ;\n${quantifier} (P0:r0 == 0 /\\ P1:r0 == 0)\n`);
+    await page.selectOption("#under", under);
+    await page.focus("#ask");
+    await page.keyboard.press("Enter");
+    await answered(page);
+    assert.ok((await page.textContent("#result .hint")).startsWith(said), `${quantifier} under ${under}: ${await page.textContent("#result .hint")}`);
+  }
+  await page.selectOption("#command", "compile");
+  await page.focus("#ask");
+  await page.keyboard.press("Enter");
+  const message = page.locator("#result .diagnostics strong").first();
+  await message.waitFor();
+  assert.match(await message.textContent(), /^Error: Litmus test cannot be run under rc11-scoped: /);
+  assert.deepEqual(errors, []);
+  await close();
 });

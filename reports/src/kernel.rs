@@ -189,6 +189,8 @@ parts! {
         /// `data-race`, `trap`, `outside-of-arrays`, `misaligned-address`, `no-mbarrier`, `condition`, `endless-wait`, `different-barriers`, `no-execution-ends`, `weak-memory-only`,
         /// `read-before-written`, `read-only-but-written` or `stale-read`.
         pub kind: String,
+        /// What that is, in words.
+        pub words: String,
         /// Who is involved, and where.
         pub threads: Vec<StandingRecord>,
         /// Why, in sentences.

@@ -11,6 +11,7 @@ use margay_reports::{Verdict, kernel as document};
 use super::against::{KernelComparison, KernelFinding};
 use super::asked::{AskedKernel, KernelFile};
 use super::first_line::first_line;
+use super::human::capitalised;
 use super::options::KernelOptions;
 
 /// The answers as a document.
@@ -163,6 +164,7 @@ fn finding(of: &Finding) -> document::FindingRecord {
     };
     document::FindingRecord {
         kind: of.kind.name().to_owned(),
+        words: capitalised(of.kind.words()),
         threads: of.stands.iter().map(stands).collect(),
         why: of.why.clone(),
         litmus: of.litmus.clone(),
