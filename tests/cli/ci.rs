@@ -98,6 +98,47 @@ fn the_workflow_says_what_an_edit_changes() {
     }
 }
 
+/// Of the kernels of a change: one that races since, at its line and as new, and one that is new itself. What did not change is not asked about.
+#[test]
+fn kernels_of_a_change_are_asked_about() {
+    let Some(root) = repository("ci/kernels") else { return };
+    let kernel = |store: &str| {
+        format!(
+            ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.reg .b64 %d<2>;\nld.param.u64 %d1,[p];\n{store}\n\
+             ret;\n}}\n"
+        )
+    };
+    let (right, races) = (kernel("red.relaxed.gpu.global.add.u32 [%d1],1;"), kernel("st.global.u32 [%d1],1;"));
+    std::fs::create_dir_all(root.join("kernels")).expect("a folder");
+    write(&root, "margay-kernels.sh", block("sh", "# Usage: margay-kernels.sh"));
+    write(&root, "kernels/edited.ptx", &right);
+    write(&root, "kernels/known.ptx", &races);
+    succeeds(&root, "git add . && git commit -qm kernels && git update-ref refs/remotes/origin/main HEAD");
+    let asked = shell(&root, "sh margay-kernels.sh origin/main", &[]);
+    assert_eq!(asked.status.code(), Some(0), "nothing was edited: {}", err(&asked));
+    write(&root, "kernels/edited.ptx", &races);
+    write(&root, "kernels/added.ptx", &races);
+    write(&root, "kernels/known.ptx", races.replace("ret;", "// the end\nret;"));
+    succeeds(&root, "git add . && git commit -qm edits");
+    let asked = shell(&root, "sh margay-kernels.sh origin/main", &[]);
+    assert_eq!(asked.status.code(), Some(1), "{}", err(&asked));
+    let run = |name: &str| {
+        let log = std::fs::read_to_string(root.join(format!("out/sarif/{name}.ptx.sarif"))).expect("a log");
+        serde_json::from_str::<serde_json::Value>(&log).expect("JSON")["runs"][0].clone()
+    };
+    for (name, state) in [("edited", Some("new")), ("added", None), ("known", Some("unchanged"))] {
+        let run = run(name);
+        let result = &run["results"][0];
+        let at = &result["locations"][0]["physicalLocation"];
+        assert_eq!(result["baselineState"].as_str(), state, "{run}");
+        assert_eq!(
+            (at["artifactLocation"]["uri"].as_str(), at["region"]["startLine"].as_u64()),
+            (Some(&*format!("kernels/{name}.ptx")), Some(7))
+        );
+        assert_eq!(run["automationDetails"]["id"], format!("margay kernel kernels/{name}.ptx/"));
+    }
+}
+
 #[test]
 fn hooks_run_before_a_commit() {
     let Some(root) = repository("ci/hooks") else { return };

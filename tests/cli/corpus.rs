@@ -163,3 +163,31 @@ fn what_is_no_corpus_is_said() {
         assert!(err(&output).contains("in UTF-16"), "{}", err(&output));
     }
 }
+
+/// A test that cannot be read is counted in the first line and is a case of the report, whose name stays when its lines move; so is an empty folder.
+#[test]
+fn what_cannot_be_read_is_in_the_sum_and_in_the_report() {
+    let dir = folder("corpus/broken");
+    write(&dir, "a.litmus", "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n");
+    write(&dir, "broken.litmus", "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.what x, 1 ;\nexists (x == 1)\n");
+    write(&dir, "expected.txt", "a.litmus ptx-8 allowed x\n");
+    let output = margay(&["test", text(&dir)]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(out(&output).starts_with("no difference so far; 1 error; 1 verdict as expected"), "{}", out(&output));
+    let output = margay(&["test", text(&dir), "--format", "junit"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    let named = cases(&out(&output));
+    let broken = named.iter().find(|(name, _)| name == "broken.litmus").unwrap_or_else(|| panic!("{named:?}"));
+    assert_eq!(broken.1.as_deref(), Some("error"), "{named:?}");
+    assert!(out(&output).contains("message=\"line 4, column 5: unknown qualifier `what`\""), "{}", out(&output));
+    // A report that is missing looks like a step that was left out.
+    let empty = folder("corpus/empty-with-report");
+    let junit = folder("corpus/report-of-empty").join("junit.xml");
+    for nothing in [text(&empty), "no/such/folder"] {
+        assert_eq!(margay(&["test", nothing, "--junit", text(&junit)]).status.code(), Some(2));
+        let written = cases(&std::fs::read_to_string(&junit).expect("it is written"));
+        assert_eq!(written, [("margay test".to_owned(), Some("error".to_owned()))]);
+        let printed = margay(&["test", nothing, "--format", "junit"]);
+        assert_eq!((printed.status.code(), cases(&out(&printed))), (Some(2), written));
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{err, folder, json, margay, out, write};
+use crate::program::{err, folder, json, margay, out, text, write};
 
 const LOCK: &str = "tests/kernels/papers/cuda_by_example.ptx";
 
@@ -109,7 +109,12 @@ fn two_versions_are_compared() {
     let log: Value = serde_json::from_str(&out(&margay(&[&back[..], &two[..], &["--format", "sarif"]].concat()))).expect("JSON");
     let states: Vec<&Value> =
         log["runs"][0]["results"].as_array().expect("results").iter().map(|r| &r["baselineState"]).collect();
-    assert_eq!(states, ["unchanged", "unchanged", "absent", "absent"]);
+    assert_eq!(states, ["unchanged", "unchanged"]);
+    // A result without a place is refused by code hosts, and what is gone has none.
+    let said = log["runs"][0]["invocations"][0]["toolExecutionNotifications"].to_string();
+    let gone = ["Data race", "The condition does not always hold"]
+        .map(|what| format!("{what} in kernel `cbe_dot_fences` of {worse} is gone"));
+    assert!(gone.iter().all(|gone| said.contains(gone)), "{said}");
     // A launch tells of one race, so that an old one can hide a new one: that is not known, unless the code is the same.
     let one = "\
 .version 8.7\n.target sm_90\n.address_size 64\n.visible .entry b(.param .u64 p) {\n.reg .b64 %d<2>;\nld.param.u64 %d1,[p];\n\
@@ -168,6 +173,7 @@ fn sarif_is_at_the_lines_of_the_source() {
         log["runs"][0].clone()
     };
     let run = read(LOCK, "cbe_dot");
+    assert_eq!(run["automationDetails"]["id"], "margay kernel tests/kernels/papers/cuda_by_example.ptx/");
     let rules: Vec<&Value> = run["tool"]["driver"]["rules"].as_array().expect("rules").iter().map(|r| &r["id"]).collect();
     let results = run["results"].as_array().expect("results");
     assert_eq!(results.len(), 2);
@@ -181,8 +187,45 @@ fn sarif_is_at_the_lines_of_the_source() {
     assert!(said.starts_with("counterexample: `cbe_dot`") && said.contains("in launch 2x1 under ptx-8"), "{said}");
     let files = folder("kernel-sarif");
     let alone = write(&files, "alone one.ptx", std::fs::read_to_string(LOCK).expect("a kernel"));
-    let uri = read(&alone, "cbe_dot")["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].clone();
-    assert!(uri.as_str().is_some_and(|uri| uri.ends_with("/alone%20one.ptx")), "{uri}");
+    let uri = |file: &str| {
+        let uri = read(file, "cbe_dot")["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].clone();
+        uri.as_str().unwrap_or_else(|| panic!("{uri}")).to_owned()
+    };
+    // Code hosts take places of the repository: paths from the working folder, whatever way a file was named.
+    let inside = uri(&alone);
+    assert!(inside.ends_with("/alone%20one.ptx") && !inside.starts_with(['/', '.']) && !inside.contains(':'), "{inside}");
+    let source = "tests/kernels/papers/cuda_by_example.cu";
+    assert_eq!(uri("./tests/cli/../kernels/papers/cuda_by_example.ptx"), source);
+    let whole = std::env::current_dir().expect("a folder").join(LOCK);
+    assert_eq!(uri(text(&whole)), source);
+    let elsewhere = std::env::temp_dir().join(format!("margay-sarif-{}.ptx", std::process::id()));
+    std::fs::write(&elsewhere, std::fs::read_to_string(LOCK).expect("a kernel")).expect("it is written");
+    let shown = uri(text(&elsewhere));
+    std::fs::remove_file(&elsewhere).expect("it is there");
+    assert_eq!(shown, format!("file://{}", elsewhere.display()));
+    for rule in run["tool"]["driver"]["rules"].as_array().expect("rules") {
+        for part in ["shortDescription", "fullDescription", "help"] {
+            let text = rule[part]["text"].as_str().expect("a text");
+            assert!(text.starts_with(char::is_uppercase), "{rule}");
+        }
+        assert!(
+            rule["helpUri"].as_str().is_some_and(|to| to.starts_with("https://") && to.ends_with("docs/kernels.md")),
+            "{rule}"
+        );
+    }
+    // Wrong input is a log that says so, with its line, and no empty file.
+    let broken = write(&files, "broken.ptx", ".version 8.7\n.target sm_90\n(\n");
+    for (file, line) in [(broken.as_str(), Some(3)), ("no/such.ptx", None)] {
+        let output = margay(&["kernel", file, "--format", "sarif"]);
+        assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+        assert!(err(&output).contains("error: "), "{}", err(&output));
+        let log: Value = serde_json::from_str(&out(&output)).expect("JSON");
+        let invocation = &log["runs"][0]["invocations"][0];
+        assert_eq!((&invocation["executionSuccessful"], &log["runs"][0]["results"]), (&false.into(), &Value::Array(Vec::new())));
+        let said = &invocation["toolExecutionNotifications"][0];
+        assert_eq!(said["level"], "error");
+        assert_eq!(said["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64(), line, "{said}");
+    }
     let output = margay(&["models", "--format", "sarif"]);
     assert!(err(&output).contains("only `margay kernel` has one"), "{}", err(&output));
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::limits::{self, RunLimits};
-use margay_console::output::{Format, Output};
+use margay_console::output::{Format, FormatOption, Output};
 use margay_console::progress::StepBar;
 use margay_litmus::corpus::ask::{Asking, ComparedVerdict, FoundVerdict, answer_all};
 use margay_litmus::corpus::choice::{Filter, choose};
@@ -152,6 +152,18 @@ impl CorpusReport {
     }
 }
 
+/// Says that nothing could be compared. Reporters hear it, too: a report that is missing looks like a step that was left out.
+fn refused(errors: Vec<Diagnostic>, options: &CorpusOptions, output: &Output) -> CommandOutcome {
+    let report = CorpusReport { errors, ..CorpusReport::default() };
+    if output.asked == FormatOption::Junit {
+        output.print(&junit::text(&report, options))?;
+    }
+    if let Some(file) = &options.junit {
+        junit::write(&report, options, file, output);
+    }
+    output.wrong(&report.errors)
+}
+
 /// Compares, and prints the report.
 ///
 /// # Errors
@@ -160,26 +172,30 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
     let mut folders = match corpus::read(&options.filter.folder) {
         Ok(folders) if folders.is_empty() => {
             let error = Diagnostic::error(format!("there is no litmus test in `{}`", options.filter.folder.display()));
-            return output.wrong(&[error.help("the names of tests end in `.litmus`; folders in it are looked into as well")]);
+            return refused(
+                vec![error.help("the names of tests end in `.litmus`; folders in it are looked into as well")],
+                options,
+                output,
+            );
         }
         Ok(folders) => folders,
-        Err(errors) => return output.wrong(&errors),
+        Err(errors) => return refused(errors, options, output),
     };
     let before: Vec<Vec<ExpectationLine>> = folders.iter().map(|folder| folder.lines.clone()).collect();
     if options.bless
         && let Err(errors) = add_first(&mut folders, &options.filter)
     {
-        return output.wrong(&errors);
+        return refused(errors, options, output);
     }
     let start = Instant::now();
     let limits = RunLimits::start(None, None);
     let chosen = match choose(&folders, &options.filter) {
         Ok(chosen) => chosen,
-        Err(error) => return output.wrong(&[error]),
+        Err(error) => return refused(vec![error], options, output),
     };
     let jobs = match limits::jobs(options.jobs) {
         Ok(jobs) => jobs,
-        Err(error) => return output.wrong(&[error]),
+        Err(error) => return refused(vec![error], options, output),
     };
     let bar = StepBar::new(output.format == Format::Human, chosen.tests.len(), "tests");
     let asking = Asking {

@@ -73,13 +73,16 @@ impl CorpusReport {
         let differ = self.checked.iter().filter(|c| c.differs()).count();
         let count = differ + if options.require_verdicts { self.unmentioned.len() } else { 0 };
         let undecided = self.checked.iter().filter(|c| c.is_undecided()).count();
-        let (tone, found) = match (count, undecided + self.not_run.len()) {
+        let (tone, found) = match (count, undecided + self.not_run.len() + self.errors.len()) {
             (0, 0) => (Tone::Good, "no difference".to_owned()),
             (0, _) => (Tone::Unsure, "no difference so far".to_owned()),
             (1, _) => (Tone::Bad, "1 difference".to_owned()),
             (n, _) => (Tone::Bad, format!("{} differences", number(n as u64))),
         };
         let mut rest = if options.bless && count > 0 { ", written down".to_owned() } else { String::new() };
+        if !self.errors.is_empty() {
+            rest.push_str(&format!("; {}", counted(self.errors.len() as u64, "error", "errors")));
+        }
         if undecided > 0 {
             rest.push_str(&format!("; {} undecided in the time given", verdicts(undecided)));
         }

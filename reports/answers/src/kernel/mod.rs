@@ -20,6 +20,7 @@ use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
 use margay_console::limits;
 use margay_console::output::{Format, FormatOption, Output};
+use margay_models::diagnostic::Diagnostic;
 use margay_reports::Verdict;
 
 use ask::{ask_all, harness, read_file};
@@ -31,6 +32,14 @@ pub use self::text::{ProgramText, program};
 pub use self::written::{COMPILED_FILE, INTERLEAVINGS_FILE};
 pub use margay_kernel::KernelReading;
 pub use margay_kernel::launch::{GivenArgument, Launch};
+
+/// Says what is wrong with the input. Whoever uploads a log of findings gets one that says it, too, in place of an empty file.
+fn refused(file: &Path, error: &Diagnostic, output: &Output) -> CommandOutcome {
+    if output.asked == FormatOption::Sarif {
+        output.print(&sarif::refusal(file, error)?)?;
+    }
+    output.wrong(std::slice::from_ref(error))
+}
 
 /// Reads a file, asks about its kernels, and prints the answers.
 ///
@@ -54,7 +63,7 @@ pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutc
     });
     let (file, answers, against) = match asked {
         Ok(asked) => asked,
-        Err(error) => return output.wrong(&[error]),
+        Err(error) => return refused(file, &error, output),
     };
     let all: Vec<Verdict> = answers.iter().map(AskedKernel::verdict).collect();
     let worst = [Verdict::Counterexample, Verdict::Undecided].into_iter().find(|v| all.contains(v)).unwrap_or(Verdict::None);

@@ -1,8 +1,9 @@
 //! The answers in SARIF 2.1.0, in which code hosts show them at their lines. Only what is used of the format is here.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use margay_kernel::{Finding, FindingKind, RepairAnswer, Spot, Stands};
+use margay_models::diagnostic::{Diagnostic, Label};
 use serde::Serialize;
 
 use super::against::{KernelComparison, KernelFinding};
@@ -19,10 +20,19 @@ struct SarifLog {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct SarifRun {
     tool: SarifTool,
+    automation_details: SarifAutomation,
     invocations: [SarifInvocation; 1],
     results: Vec<SarifResult>,
+}
+
+/// What tells this run from others of the same commit: code hosts take a run of another name for findings beside these, and one of the same name for
+/// findings in place of them.
+#[derive(Serialize)]
+struct SarifAutomation {
+    id: String,
 }
 
 #[derive(Serialize)]
@@ -35,6 +45,7 @@ struct SarifTool {
 struct SarifDriver {
     name: &'static str,
     version: &'static str,
+    information_uri: &'static str,
     rules: Vec<SarifRule>,
 }
 
@@ -43,6 +54,9 @@ struct SarifDriver {
 struct SarifRule {
     id: &'static str,
     short_description: SarifText,
+    full_description: SarifText,
+    help: SarifText,
+    help_uri: String,
 }
 
 #[derive(Serialize)]
@@ -62,6 +76,14 @@ struct SarifInvocation {
 struct SarifNotification {
     level: &'static str,
     message: SarifText,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    locations: Vec<SarifLocation>,
+}
+
+impl SarifNotification {
+    fn new(level: &'static str, text: String) -> Self {
+        Self { level, message: SarifText { text }, locations: Vec::new() }
+    }
 }
 
 #[derive(Serialize)]
@@ -105,11 +127,43 @@ struct SarifRegion {
     start_line: usize,
 }
 
-/// A path as a reference: with `/`, and what a reference cannot have as bytes.
+/// A path as a reference. Code hosts show what is at a place of the repository, so it is relative to the working folder where it lies in it, and has no
+/// detours; what lies elsewhere is an address of the machine.
 fn uri(path: &Path) -> String {
-    let text = path.to_string_lossy().replace('\\', "/");
-    let kept = |b: u8| b.is_ascii_alphanumeric() || b"/-._~:".contains(&b);
-    text.bytes().map(|b| if kept(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+    let here = std::env::current_dir().unwrap_or_default();
+    let whole = normal(&here.join(path));
+    let (scheme, shown) = match whole.strip_prefix(normal(&here)) {
+        Ok(inside) => ("", inside),
+        Err(_) => ("file://", whole.as_path()),
+    };
+    let text = shown.to_string_lossy().replace('\\', "/");
+    // A colon in front of the first `/` would end the name of a scheme.
+    let kept = |b: u8| b.is_ascii_alphanumeric() || b"/-._~".contains(&b);
+    let escaped = text.bytes().map(|b| if kept(b) { char::from(b).to_string() } else { format!("%{b:02X}") });
+    format!("{scheme}{}", escaped.collect::<String>())
+}
+
+/// A path without `.` and `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(out.pop()),
+            _ => out.push(part),
+        }
+    }
+    out
+}
+
+/// A line of a file.
+fn place(uri: String, line: usize) -> SarifLocation {
+    let region = SarifRegion { start_line: line.max(1) };
+    SarifLocation {
+        id: None,
+        physical_location: SarifPhysicalLocation { artifact_location: SarifArtifact { uri }, region },
+        message: None,
+    }
 }
 
 /// Where an instruction is: in the source, if that is the file, or lies beside it; else in the PTX.
@@ -119,14 +173,7 @@ fn location(file: &KernelFile, spot: &Spot, id: Option<usize>, message: Option<S
         (path == file.path || path.is_file()).then(|| (uri(&path), *line as usize))
     });
     let (uri, line) = of_source.unwrap_or_else(|| (uri(&file.path), spot.line));
-    SarifLocation {
-        id,
-        physical_location: SarifPhysicalLocation {
-            artifact_location: SarifArtifact { uri },
-            region: SarifRegion { start_line: line.max(1) },
-        },
-        message: message.map(|text| SarifText { text }),
-    }
+    SarifLocation { id, message: message.map(|text| SarifText { text }), ..place(uri, line) }
 }
 
 fn role(s: &Stands) -> String {
@@ -178,12 +225,12 @@ pub fn log(file: &KernelFile, answers: &[AskedKernel], against: Option<&KernelCo
         let (word, rest) = first_line(file, asked);
         let decided = asked.verdict() != margay_reports::Verdict::Undecided;
         let level = if decided { "note" } else { "warning" };
-        notifications.push(SarifNotification { level, message: SarifText { text: format!("{word}{rest}") } });
-        notifications.extend(asked.answer.not_looked().iter().map(|n| SarifNotification {
-            level: "note",
-            message: SarifText {
-                text: format!("`{}`: not looked at, or only in part: {}", asked.answer.kernel, not_looked_at(n)),
-            },
+        notifications.push(SarifNotification::new(level, format!("{word}{rest}")));
+        notifications.extend(asked.answer.not_looked().iter().map(|n| {
+            SarifNotification::new(
+                "note",
+                format!("`{}`: not looked at, or only in part: {}", asked.answer.kernel, not_looked_at(n)),
+            )
         }));
         let Some(wrong) = asked.answer.wrong() else { continue };
         let level = if asked.answer.is_certain() { "error" } else { "warning" };
@@ -196,29 +243,50 @@ pub fn log(file: &KernelFile, answers: &[AskedKernel], against: Option<&KernelCo
             results.push(result);
         }
     }
-    for gone in against.into_iter().flat_map(|a| &a.gone) {
-        let mut result = result(file, &gone.kernel, &gone.finding, ("", "note"));
-        // Its lines are of the older version.
-        result.related_locations.clear();
-        result.locations.clear();
-        result.baseline_state = Some("absent");
-        results.push(result);
+    if let Some(against) = against {
+        // No results: what is gone has no line in this version, a result without one is refused by code hosts, and they show it as if it were there.
+        notifications.extend(against.gone.iter().map(|gone| {
+            let what = capitalised(gone.finding.kind.words());
+            SarifNotification::new("note", format!("{what} in kernel `{}` of {} is gone", gone.kernel, against.old))
+        }));
+        notifications.extend(against.unknown.iter().map(|why| SarifNotification::new("warning", why.clone())));
     }
-    notifications.extend(
-        against
-            .into_iter()
-            .flat_map(|a| &a.unknown)
-            .map(|why| SarifNotification { level: "warning", message: SarifText { text: why.clone() } }),
-    );
-    let rules = FindingKind::ALL
-        .iter()
-        .map(|kind| SarifRule { id: kind.name(), short_description: SarifText { text: capitalised(kind.words()) } });
-    let driver = SarifDriver { name: "margay", version: env!("CARGO_PKG_VERSION"), rules: rules.collect() };
-    let invocation = SarifInvocation { execution_successful: true, tool_execution_notifications: notifications };
+    written(&file.path, results, SarifInvocation { execution_successful: true, tool_execution_notifications: notifications })
+}
+
+/// The log of a run that found nothing out, since its input is wrong.
+///
+/// # Errors
+/// It cannot be written: a bug of Margay.
+pub fn refusal(file: &Path, error: &Diagnostic) -> std::io::Result<String> {
+    let help = error.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
+    let mut notification = SarifNotification::new("error", format!("{}{help}", error.message));
+    let at = |label: &Label| place(uri(Path::new(&label.file.name)), label.file.position(label.span.start).0);
+    notification.locations = error.labels.iter().take(1).map(at).collect();
+    written(file, Vec::new(), SarifInvocation { execution_successful: false, tool_execution_notifications: vec![notification] })
+}
+
+fn written(file: &Path, results: Vec<SarifResult>, invocation: SarifInvocation) -> std::io::Result<String> {
+    let page = format!("{}/blob/main/{}", env!("CARGO_PKG_REPOSITORY"), "docs/kernels.md");
+    let rules = FindingKind::ALL.iter().map(|kind| SarifRule {
+        id: kind.name(),
+        short_description: SarifText { text: capitalised(kind.words()) },
+        full_description: SarifText { text: kind.meaning().to_owned() },
+        help: SarifText { text: format!("{} What Margay asks of kernels, and how it mends them: {page}", kind.meaning()) },
+        help_uri: page.clone(),
+    });
+    let driver = SarifDriver {
+        name: "margay",
+        version: env!("CARGO_PKG_VERSION"),
+        information_uri: env!("CARGO_PKG_REPOSITORY"),
+        rules: rules.collect(),
+    };
+    // Its category is what is in front of the last `/`.
+    let automation_details = SarifAutomation { id: format!("margay kernel {}/", uri(file)) };
     let log = SarifLog {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
-        runs: [SarifRun { tool: SarifTool { driver }, invocations: [invocation], results }],
+        runs: [SarifRun { tool: SarifTool { driver }, automation_details, invocations: [invocation], results }],
     };
     Ok(serde_json::to_string_pretty(&log)?)
 }
