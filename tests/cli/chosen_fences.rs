@@ -1,4 +1,4 @@
-//! A source whose executions choose an order of their fences: what `check` says of it, and what `prove` and `diff` refuse.
+//! A source whose executions choose an order of their fences: what `check` and `prove` say of it, and what `diff` refuses.
 
 use std::path::Path;
 
@@ -71,10 +71,9 @@ fn what_has_no_counterexample_is_certified() {
 #[test]
 fn one_order_is_not_all_orders() {
     let [wrong, right, _] = mappings("chosen-fences-refused");
-    let proved = margay(&["prove", &right]);
-    assert_eq!(proved.status.code(), Some(2), "{}", out(&proved));
-    assert!(words(&err(&proved)).contains("does not know the order that the executions of `source` choose"), "{}", err(&proved));
-    assert!(words(&err(&proved)).contains("`--without full`; `margay check` asks about all orders"), "{}", err(&proved));
+    let of_one = margay(&["prove", &right, "--axiom", "Hb"]);
+    assert_eq!(of_one.status.code(), Some(2), "{}", out(&of_one));
+    assert!(words(&err(&of_one)).contains("are taken together"), "{}", err(&of_one));
     let dir = Path::new(&wrong).parent().expect("a folder");
     let model = |name: &str| dir.join(name).to_str().expect("a name").to_owned();
     let compared = margay(&["diff", &model("source.cat"), &model("machine.cat"), "--mapping", &wrong]);
@@ -84,4 +83,39 @@ fn one_order_is_not_all_orders() {
     let one = margay(&["check", &wrong, "--level", "execution", "--axiom", "Hb"]);
     assert_eq!(one.status.code(), Some(2), "{}", out(&one));
     assert!(words(&err(&one)).contains("are taken together"), "{}", err(&one));
+}
+
+/// The first line says which order the theorem is about, its certificate is followed again, and a file of axioms that are proved one by one is not written.
+#[test]
+fn an_order_is_taken_from_the_target() {
+    let [wrong, right, same] = mappings("chosen-fences-proved");
+    for (mapping, order) in [
+        (&right, "with full in any total order that keeps what SC orders"),
+        (&same, "with full ordered as the target orders what they become"),
+    ] {
+        let kept = format!("{mapping}.theorem");
+        let proved = margay(&["prove", mapping, "--bound", "3", "--certify", &kept]);
+        assert_eq!(proved.status.code(), Some(0), "{}{}", out(&proved), err(&proved));
+        let said = words(&out(&proved));
+        assert!(said.starts_with("theorem for executions of every size, ") && said.contains(order), "{said}");
+        let verified = margay(&["verify", &kept]);
+        assert_eq!(verified.status.code(), Some(0), "{}{}", out(&verified), err(&verified));
+        assert!(words(&out(&verified)).contains(order), "{}", out(&verified));
+        // Fewer axioms would be a claim about an order that the others may forbid.
+        let folder = Path::new(&kept);
+        let mut document: serde_json::Value =
+            margay_models::certificate::open(folder).expect("it is whole").parse().expect("it is JSON");
+        document["theorems"] = serde_json::json!(["Fences"]);
+        margay_models::certificate::seal(&document, folder).expect("there is room");
+        let forged = margay(&["verify", &kept]);
+        assert_eq!(forged.status.code(), Some(2), "{}{}", out(&forged), err(&forged));
+        assert!(words(&err(&forged)).contains("are taken together"), "{}", err(&forged));
+    }
+    let kept = format!("{wrong}.theorem");
+    let open = margay(&["prove", &wrong, "--bound", "3", "--certify", &kept]);
+    assert_eq!(open.status.code(), Some(3), "{}{}", out(&open), err(&open));
+    assert!(words(&err(&open)).contains("its axioms are taken together") && !Path::new(&kept).join("certificate.json").exists());
+    let found = margay(&["prove", &wrong, "--bound", "6", "--only", "ld,st,full"]);
+    assert_eq!(found.status.code(), Some(1), "{}{}", out(&found), err(&found));
+    assert!(words(&out(&found)).contains("Fences counterexample with 6 events"), "{}", out(&found));
 }

@@ -75,10 +75,14 @@ pub fn write(theorems: &[Theorem<'_>], stop: &StopSignal) -> Result<String, Stri
             empty.join("\n  ")
         )
     };
+    // What is supposed of an order that is chosen is true of some, which is shown beside it.
+    let is_chosen = theorems.iter().any(|t| t.setting.kept.is_some());
+    let (extension, assumed) =
+        if is_chosen { (include_str!("extension.v"), "Print Assumptions Extension.there_is_an_order.\n") } else { ("", "") };
     Ok(format!(
         "(* {}\n\n\
          Written by margay {}; `coqc FILE.v` of Coq 8.16 checks it. The definitions are those of the .cat files, whose lines are quoted\n\
-         above them, {differences}{more} *)\n\n{}{bodies}",
+         above them, {differences}{more} *)\n\n{}{extension}{bodies}{assumed}",
         claims.join("\n\n"),
         env!("CARGO_PKG_VERSION"),
         concat!(include_str!("prelude.v"), include_str!("finite.v")),

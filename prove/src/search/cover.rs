@@ -4,7 +4,7 @@ use super::candidate::CandidateRelation;
 use super::invariant::{ClosureEntry, InvariantSearch, MOST, NoInvariant};
 use crate::ground::{GroundAnswer, GroundLimits, GroundProblem};
 use margay_theorem::argument::{LastStep, open_all};
-use margay_theorem::logic::{EventAtom, EventTerm, Lit, TheoryFormula};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Meaning, TheoryFormula};
 use margay_theorem::theory::{Theory, TheoryVocabulary};
 
 /// A way is split by at most so many steps of one kind: each doubles the number of ways.
@@ -60,7 +60,10 @@ impl InvariantSearch<'_> {
                     Some(Err(longer)) => longer,
                     None => failed,
                 };
-                let parts = self.by_readers(way);
+                let parts = match self.by_readers(way) {
+                    parts if parts.len() > 1 => parts,
+                    _ => self.by_definitions(way),
+                };
                 if parts.len() == 1 {
                     return Err(failed);
                 }
@@ -68,6 +71,28 @@ impl InvariantSearch<'_> {
             }
             _ => Err(failed),
         }
+    }
+
+    /// The ways in which each pair of a defined union is of one of its parts. They are as many as the parts, or one.
+    fn by_definitions(&mut self, way: &ClosureEntry) -> Vec<ClosureEntry> {
+        let mut ways = vec![way.clone()];
+        for lit in way.form.lits() {
+            let Meaning::Defined(body) = self.theory.symbols.get(lit.atom.pred).meaning else { continue };
+            let parts = self.theory.exprs.union_parts(body);
+            if !lit.positive || parts.len() < 2 || ways.len() * parts.len() > 1 << MOST_SPLIT {
+                continue;
+            }
+            let [s, t] = lit.atom.args;
+            let parts: Vec<TheoryFormula> = parts.into_iter().map(|part| self.theory.form(part, s, t)).collect();
+            ways = ways
+                .iter()
+                .flat_map(|way| {
+                    let with = |part: &TheoryFormula| TheoryFormula::and([way.form.clone(), part.clone()]);
+                    parts.iter().map(|part| ClosureEntry { form: with(part), ..way.clone() }).collect::<Vec<_>>()
+                })
+                .collect();
+        }
+        ways
     }
 
     /// The ways in which each read is of the thread of the write that it reads, or is not; where a candidate tells these apart.

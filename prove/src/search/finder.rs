@@ -48,6 +48,8 @@ pub struct Finder {
     pub(super) members: Vec<(u8, TheoryExprId)>,
     /// The orders between fences behind operations.
     pub(super) orders_behind: FxHashSet<TheoryExprId>,
+    /// The closures of the source that are known to lie along the order that its fences are taken with.
+    pub(super) within_order: FxHashSet<Pred>,
 }
 
 impl Finder {
@@ -61,6 +63,7 @@ impl Finder {
             tried: Vec::new(),
             members: Vec::new(),
             orders_behind: FxHashSet::default(),
+            within_order: FxHashSet::default(),
         }
     }
 
@@ -245,7 +248,8 @@ impl Finder {
             let of = TheoryVocabulary::of(&finder.theory, [expr]).relations;
             missing.iter().find(|m| of.contains(&m.0)).map(|m| m.1.clone())
         };
-        for &closure in closures {
+        let open: Vec<Pred> = closures.iter().copied().filter(|c| !self.within_order.contains(c)).collect();
+        for closure in open {
             let own = self.theory.exprs.symbol(closure);
             if let Some(none) = needs(self, &missing, own) {
                 missing.push((closure, none));

@@ -5,6 +5,7 @@ mod axiom_order;
 mod between;
 mod candidate;
 mod cover;
+mod fence_order;
 pub mod finder;
 pub mod houdini;
 pub mod invariant;

@@ -126,6 +126,9 @@ fn search(setting: &Setting<'_>, finder: &mut Finder) -> (Vec<Result<(), Missing
         finder.lemmas_along_program_order(&setting.roots);
     }
     finder.show_suggested(&mut suggested);
+    if let Some(kept) = setting.kept {
+        finder.keep_order(kept, &setting.closures);
+    }
     let checks: Vec<(usize, TheoryExprId)> = setting.goals.iter().map(|g| (g.check, g.expr)).collect();
     let found = finder.axioms(setting.claimed, &checks, &setting.supposed, &setting.closures, &setting.places);
     (found.into_iter().map(|(_, result)| result.map(|_| ())).collect(), suggested)

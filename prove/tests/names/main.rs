@@ -2,6 +2,7 @@
 
 mod base;
 mod capture;
+mod fence_orders;
 mod random;
 mod refused;
 

@@ -1,15 +1,13 @@
-//! Questions whose names had no meaning: sources that are texts, sources that choose an order, exchanges.
+//! Questions whose names had no meaning: sources that are texts, exchanges, what is too large.
 
 use margay_litmus::explicit;
 use margay_litmus::render::render;
-use margay_mappings::check::asked;
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::OnlyBuiltIn;
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::mapping::ExecutionSelection;
 
 use super::{mapping_of, question, searched, theorems};
 
@@ -23,27 +21,6 @@ fn the_picked_sets_of_a_source_are_not_empty() {
     assert!(theorems(&mapping, &[], 5).is_empty());
     let found = searched(&mapping, &question(6, &[])).counterexamples;
     assert!(found.iter().any(|c| c.events == 6), "store buffering has two stores, two fences, two loads");
-}
-
-/// An order that the source chooses would have to be asked about in all ways: the search does, and a proof does not.
-#[test]
-fn a_source_that_chooses_an_order_is_refused() {
-    let arch = "architecture \"it chooses\"\ntag FULL on F\nchosen sync_fence on FULL\nread ld\nwrite st\nrmw at\nfence full FULL\nfence light\n";
-    let source = "choosing \"fences are ordered\"\nempty (FULL * FULL) \\ (sync_fence | sync_fence^-1 | id) as Fences\n\
-        irreflexive (po | rf | sync_fence)+ as Order\n";
-    let map = "mapping \"m\" from ordered.cat to sc\nld => R\nst => W\nat => RMW\nfull => F\nlight => F\n";
-    let mapping = mapping_of(&[("choosing.arch", arch), ("ordered.cat", source), ("m.map", map)]);
-    let errors = asked(&mapping, &question(3, &["Order"])).expect_err("no order need violate an axiom of its own");
-    let said = format!("{errors:?}");
-    assert!(said.contains("the axioms of `ordered` are taken together") && said.contains("--without full"), "{said}");
-    assert!(asked(&mapping, &question(3, &[])).is_ok());
-    // A proof refuses it; without the fence there is nothing to order.
-    let all = margay_models::signature::constructs(mapping.source.signature);
-    let setting = |constructs| Setting::of_mapping(&mapping, &[1], &ExecutionSelection { constructs, typed: true }).map(drop);
-    let said = setting(all.clone()).expect_err("it knows no order for all").iter().map(ToString::to_string).collect::<String>();
-    assert!(said.contains("does not know the order") && said.contains("m.map:5"), "{said}");
-    let rest = all.into_iter().filter(|c| !mapping.source.signature.is_order_of_ordered_fence(c.order)).collect();
-    assert!(setting(rest).is_ok());
 }
 
 /// Of what could not be written out nobody would see an end: `r?; s` has s twice.

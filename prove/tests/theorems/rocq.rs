@@ -154,6 +154,33 @@ fn assert_all_accepted(name: &str, text: &str, theorems: usize) {
     assert!(executions >= theorems, "{name}");
 }
 
+/// The order that a source chooses is supposed to keep what the target orders, and that there is such an order is proved beside the theorem.
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn an_order_of_fences_that_is_chosen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arch =
+        "architecture \"it chooses\"\ntag FULL on F\nchosen sync_fence on FULL\nread ld\nwrite st\nrmw at\nfence full FULL\n";
+    let source = "rocqs-language \"fences are ordered\"\nlet hb = (po; [FULL] | [FULL]; po | po & loc | sync_fence | rf & ext)+\n\
+        empty (FULL * FULL) \\ (sync_fence | sync_fence^-1 | id) as Fences\nirreflexive hb as Hb\n";
+    let rows = "mapping \"m\" from source.cat to x86\nld => load\nst => store\nat => lock_xchg\nfull => mfence\n";
+    for (name, text) in [("rocqs-language.arch", arch), ("source.cat", source), ("m.map", rows)] {
+        std::fs::write(folder.path().join(name), text).expect("there is room");
+    }
+    let loaded = margay_mappings::language::load(&folder.path().join("m.map"), &LoadOptions::default()).expect("it is a mapping");
+    let text = file(&loaded.mapping, &[], &[]);
+    assert_closed(&text);
+    for line in [
+        "  wf_the_order_is_total : empty ((all_pairs \\ (@eq Event)) \\ (order ∪ (order⁻¹)))",
+        "Definition source_sync_fence : Event -> Event -> Prop := order ∩ (full × full).",
+        "  Theorem there_is_an_order : forall (events : list E) keep, (forall e, In e events) ->",
+    ] {
+        assert!(text.contains(line), "`{line}` stands in it");
+    }
+    // Classical logic is assumed of the theorem, and of the order.
+    assert_all_accepted("chosen", &text, 2);
+}
+
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn fig_11_with_the_papers_operations() {

@@ -6,7 +6,7 @@ use margay_models::model::{Check, Model, Role};
 use margay_models::signature::{Construct, Operation};
 
 use super::{Setting, shapes};
-use crate::theory::mapping::ExecutionSelection;
+use crate::theory::mapping::{ChosenOrder, ExecutionSelection, chosen_order, ordered_fences};
 
 /// What a theorem supposes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,6 +68,7 @@ impl Hypotheses {
             "The axioms hold for every modification order that is total at each location and contains the coherence order of the target."
                 .to_owned()
         });
+        new.fences(mapping, asked.selection);
         new.rows(mapping, asked.selection);
         let names: Vec<String> = asked.selection.constructs.iter().map(|c| c.name(source.signature)).collect();
         new.rows_left_out = mapping.rows_not_asked_in_words(Some(&names));
@@ -173,6 +174,31 @@ impl Hypotheses {
                 names.join(", ")
             )
         });
+    }
+
+    /// Which order of its fences the source is taken with, where it chooses one.
+    fn fences(&mut self, mapping: &Mapping, selection: &ExecutionSelection) {
+        let (Some(order), fences) = (chosen_order(mapping, selection), ordered_fences(mapping, selection).join(", ")) else {
+            return;
+        };
+        let (source, target) = (&mapping.source.name, &mapping.target.name);
+        match order {
+            ChosenOrder::OfTarget => {
+                self.brief.push(format!("with {fences} ordered as the target orders what they become"));
+                self.sentences.push(format!(
+                    "An execution of `{source}` chooses an order of {fences}: it is taken with the one in which `{target}` chose the fences that they \
+                     become (the first of each that it orders)."
+                ));
+            }
+            ChosenOrder::Keeping(axiom) => {
+                self.brief.push(format!("with {fences} in any total order that keeps what {axiom} orders"));
+                self.sentences.push(format!(
+                    "An execution of `{source}` chooses an order of {fences}: it is taken with any total order that keeps what the axiom {axiom} of \
+                     `{target}` orders, with these fences behind what is before them in their threads and before what is behind them, \
+                     but for edges that lie on a cycle. There always is such an order, since what is kept has no cycle."
+                ));
+            }
+        }
     }
 
     /// Rows that nobody looked at.

@@ -1,12 +1,12 @@
 //! Questions that a proof does not take: rows and orders that it knows nothing of, axioms of a form that no rule covers, texts that are too large.
 
-use margay_language::{Mapping, Row};
+use margay_language::Mapping;
 use margay_models::diagnostic::{Diagnostic, SourcePlace};
 use margay_models::model::{Check, Model, Role};
-use margay_models::signature::{Construct, Operation};
+use margay_models::signature::BaseRelation;
 
 use crate::logic::{Meaning, TheoryExprId};
-use crate::theory::mapping::ExecutionSelection;
+use crate::theory::mapping::{ExecutionSelection, chosen_order, ordered_fences};
 use crate::theory::{Theory, TheoryVocabulary};
 
 /// The most operators of an expression, without those of the definitions that it names.
@@ -29,26 +29,51 @@ pub(super) fn refuse_rows(mapping: &Mapping, selection: &ExecutionSelection) -> 
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// A source forbids what it forbids for every order of its fences, if that is chosen. A proof speaks of one order, and knows none that
-/// would do for all.
-pub(super) fn refuse_chosen_fences(mapping: &Mapping, selection: &ExecutionSelection) -> Result<(), Vec<Diagnostic>> {
-    let source = &mapping.source;
-    let is_ordered = |row: &&Row| {
-        let Construct { operation, order } = row.construct;
-        let asked = operation == Operation::Fence && selection.constructs.contains(&row.construct);
-        asked && source.signature.is_order_of_ordered_fence(order)
-    };
-    let ordered: Vec<&Row> = mapping.rows.iter().filter(is_ordered).collect();
-    let Some(row) = ordered.first().filter(|_| source.orders_fences()) else {
+/// Where a source chooses an order of its fences, a theorem is that one order satisfies all axioms at once, and it takes one that the target tells of.
+/// What is undefined must not depend on which it is: a program is undefined if it is so with any.
+pub(super) fn refuse_chosen_fences(
+    mapping: &Mapping,
+    axioms: &[usize],
+    selection: &ExecutionSelection,
+) -> Result<(), Vec<Diagnostic>> {
+    let fences = ordered_fences(mapping, selection).join(",");
+    if fences.is_empty() {
         return Ok(());
-    };
-    let mut names: Vec<String> = ordered.iter().map(|row| row.construct.name(source.signature)).collect();
-    names.dedup();
-    let what = format!("`margay prove` does not know the order that the executions of `{}` choose for their fences", source.name);
-    Err(vec![Diagnostic::error(what).at(&mapping.file, row.span, "`sync_fence` orders it").help(format!(
-        "leave the fences out with `--without {}`; `margay check` asks about all orders, up to a bound",
-        names.join(",")
-    ))])
+    }
+    let source = &mapping.source;
+    let without = format!("leave the fences out with `--without {fences}`; `margay check` asks about all orders, up to a bound");
+    let is_axiom = |c: &Check| c.role == Role::Axiom && !c.is_undefined_behaviour();
+    if (0..source.checks.len()).any(|i| is_axiom(&source.checks[i]) && !axioms.contains(&i)) {
+        let what = format!(
+            "the axioms of `{}` are taken together: an execution chooses the order `sync_fence` of {fences}",
+            source.name
+        );
+        return Err(vec![
+            Diagnostic::error(what).help(format!("ask about all axioms, or leave the fences out: `--without {fences}`")),
+        ]);
+    }
+    if chosen_order(mapping, selection).is_none() {
+        let what = format!(
+            "`margay prove` finds no order for the fences of `{}`: no axiom of `{}` is `acyclic`",
+            source.name, mapping.target.name
+        );
+        return Err(vec![
+            Diagnostic::error(what).at(&mapping.file, mapping.rows[0].span, "its fences are to be ordered").help(without),
+        ]);
+    }
+    let mut theory = Theory::default();
+    let base = theory.declare_base(source.signature, false, None);
+    let translated = theory.translate(source, &base);
+    let order = base.symbols.get(&BaseRelation::SyncFence);
+    let depends = |e: TheoryExprId| order.is_some_and(|o| TheoryVocabulary::of(&theory, [e]).relations.contains(o));
+    let undefined = source.checks.iter().zip(&translated.checks).find(|(c, e)| c.is_undefined_behaviour() && depends(**e));
+    let Some((check, _)) = undefined else { return Ok(()) };
+    let what = format!(
+        "`margay prove` does not know whether `{}` of `{}` happens: it depends on the order of the fences, which an execution chooses",
+        check.display_name(),
+        source.name
+    );
+    Err(vec![Diagnostic::error(what).at(&check.place.file, check.place.span, "`sync_fence` is part of it").help(without)])
 }
 
 /// Axioms that claim that something *is* there are of another form.

@@ -10,7 +10,7 @@ use super::refusals::{refuse, refuse_chosen_fences, refuse_large, refuse_rows};
 
 use crate::argument::Claim;
 use crate::logic::{Meaning, Pred, TheoryExprId};
-use crate::theory::mapping::{ExecutionSelection, has_ghosts, with_source};
+use crate::theory::mapping::{ExecutionSelection, KeptOrder, has_ghosts, with_source};
 use crate::theory::{BaseMeaning, SentenceReason, Theory, TheoryVocabulary, Translated};
 
 /// Something to be shown.
@@ -55,6 +55,8 @@ pub struct Setting<'a> {
     signature: Signature,
     /// Lemmas that the search may use, if it can show them.
     pub lemmas: Option<&'a Model>,
+    /// The order that the fences of a mapping's source are taken with, where it keeps what the target orders.
+    pub kept: Option<KeptOrder>,
 }
 
 impl<'a> Setting<'a> {
@@ -67,7 +69,7 @@ impl<'a> Setting<'a> {
         let source = &mapping.source;
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
         refuse_rows(mapping, selection)?;
-        refuse_chosen_fences(mapping, selection)?;
+        refuse_chosen_fences(mapping, axioms, selection)?;
         refuse_large(&mapping.target)?;
         refuse_large(source)?;
         let ghosts = has_ghosts(mapping, selection);
@@ -100,6 +102,7 @@ impl<'a> Setting<'a> {
             base,
             signature: mapping.target.signature,
             lemmas: None,
+            kept: built.kept,
         })
     }
 
@@ -143,6 +146,7 @@ impl<'a> Setting<'a> {
             base,
             signature: model.signature,
             lemmas: None,
+            kept: None,
         })
     }
 
@@ -188,6 +192,7 @@ impl<'a> Setting<'a> {
             base,
             signature: supposed.signature,
             lemmas: None,
+            kept: None,
         })
     }
 

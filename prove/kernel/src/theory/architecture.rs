@@ -80,7 +80,8 @@ impl Theory {
         self.nothing(of, true, name);
     }
 
-    fn no_pair(&mut self, of: TheoryExpr, name: &str) {
+    /// Assumes that there is no such pair in any execution.
+    pub(super) fn no_pair(&mut self, of: TheoryExpr, name: &str) {
         self.nothing(of, false, name);
     }
 

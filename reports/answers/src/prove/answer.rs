@@ -5,9 +5,9 @@ use std::io;
 use margay_console::exit::Exit;
 use margay_console::folder::OutputFolder;
 use margay_console::table::counted;
-use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict as Searched};
+use margay_mappings::check::{AxiomReport, CheckOptions, CheckReport, CheckVerdict as Searched};
 use margay_mappings::language::Mapping;
-use margay_prove::theorem::{ProofGap, Report};
+use margay_prove::theorem::{GoalReport, ProofGap, Report};
 use margay_reports::Verdict;
 use margay_theorem::theorem::Hypotheses;
 
@@ -70,7 +70,7 @@ impl Said<'_> {
 impl<'a> MappingAnswer<'a> {
     /// Of each axiom its name and what is said of it.
     pub fn axioms(&self) -> Vec<(&'a str, Said<'a>)> {
-        let said = |(goal, searched): (&'a margay_prove::theorem::GoalReport, &margay_mappings::check::AxiomReport)| {
+        let said = |(goal, searched): (&'a GoalReport, &AxiomReport)| {
             let said = match (&goal.gap, &searched.verdict) {
                 (None, Searched::Counterexample) => Said::Contradiction(searched.bound),
                 (None, Searched::None) if searched.bound >= self.options.bound => Said::Theorem,
@@ -80,7 +80,30 @@ impl<'a> MappingAnswer<'a> {
             };
             (goal.name.as_str(), said)
         };
+        // Where the source chooses an order of its fences, the search asks one question about all axioms.
+        if let [searched] = &self.search.axioms[..]
+            && self.report.goals.len() > 1
+        {
+            return self.together(searched);
+        }
         self.report.goals.iter().zip(&self.search.axioms).map(said).collect()
+    }
+
+    /// What is said of axioms that are taken together: what one execution satisfies with one order of its fences and another one with another order is no
+    /// theorem of either.
+    fn together(&self, searched: &AxiomReport) -> Vec<(&'a str, Said<'a>)> {
+        let proved = self.report.is_theorem();
+        let said = |goal: &'a GoalReport| {
+            let said = match (&searched.verdict, proved) {
+                (Searched::Counterexample, true) => Said::Contradiction(searched.bound),
+                (Searched::Counterexample, false) => Said::Counterexample(searched.bound),
+                (Searched::None, true) if searched.bound >= self.options.bound => Said::Theorem,
+                (_, true) => Said::Unsearched(searched.bound),
+                (_, false) => Said::Open(searched.bound, goal.gap.as_ref()),
+            };
+            (goal.name.as_str(), said)
+        };
+        self.report.goals.iter().map(said).collect()
     }
 
     pub fn whole(&self) -> Said<'a> {

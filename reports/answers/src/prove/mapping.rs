@@ -114,6 +114,8 @@ fn unkept(answer: &MappingAnswer<'_>) -> Option<(&'static str, &'static str)> {
         Some(rocq::CONTRADICTION)
     } else if any(&|said| matches!(said, Said::Unsearched(_))) {
         Some(rocq::UNSEARCHED)
+    } else if answer.search.axioms.len() < answer.report.goals.len() && !answer.report.is_theorem() {
+        Some(rocq::TOGETHER)
     } else {
         None
     }

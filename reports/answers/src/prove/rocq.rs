@@ -46,6 +46,12 @@ pub const CONTRADICTION: (&str, &str) =
 pub const UNSEARCHED: (&str, &str) =
     ("the search beside the proof did not reach its bound", "allow more time, or lower `--bound`");
 
+/// Axioms that are taken together, of which not all are proved: why nothing is kept, and what can be done.
+pub const TOGETHER: (&str, &str) = (
+    "its axioms are taken together, since the source chooses an order of its fences, and not all are proved",
+    "leave these fences out with `--without`",
+);
+
 impl Open {
     /// The proof says one thing, the search another.
     pub fn contradiction() -> Self {

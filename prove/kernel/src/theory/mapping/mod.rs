@@ -3,6 +3,7 @@
 
 mod beside;
 mod dependency;
+mod fence_order;
 mod instructions;
 mod levels;
 mod roles;
@@ -17,6 +18,8 @@ use super::base::is_of_whole_threads;
 use super::{BaseMeaning, SentenceReason, Theory, TheoryVocabulary, Translated};
 use crate::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
 use roles::RoleBuilder;
+
+pub use fence_order::{ChosenOrder, KeptOrder, chosen_order, ordered_fences};
 
 const X: EventTerm = EventTerm::variable(0);
 const Y: EventTerm = EventTerm::variable(1);
@@ -42,6 +45,8 @@ pub struct MappingTheory {
     pub roles: Vec<Pred>,
     /// From operations to the fences that rows put beside them.
     pub places: Vec<Pred>,
+    /// The order that the source's fences are taken with, where it keeps what the target orders.
+    pub kept: Option<KeptOrder>,
 }
 
 impl MappingTheory {
@@ -109,11 +114,13 @@ pub fn with_source(
         places: Vec::new(),
         owners: Vec::new(),
         levels: Vec::new(),
+        chosen: chosen_order(mapping, selection),
+        kept: None,
     };
-    let source_base = builder.facts(selection);
+    let source_base = builder.facts(selection, &target);
     let roles = builder.roles.iter().map(|r| r.pred).chain(builder.added.iter().copied()).collect();
     let places = builder.places.iter().map(|p| p.1).collect();
-    let RoleBuilder { mut theory, target: base, .. } = builder;
+    let RoleBuilder { mut theory, target: base, kept, .. } = builder;
     if let Some(emitted) = theory.as_symbol(base.universe) {
         whole_threads(&mut theory, mapping.target.signature, &base, emitted);
     }
@@ -130,7 +137,7 @@ pub fn with_source(
             }
         }
     }
-    MappingTheory { theory, target, source, bases: [base, source_base], roles, places }
+    MappingTheory { theory, target, source, bases: [base, source_base], roles, places, kept }
 }
 
 /// Where some operations become nothing: program order and threads are those of all events.

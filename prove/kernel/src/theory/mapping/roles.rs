@@ -5,9 +5,10 @@ use margay_models::execution::Scope;
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 
 use super::beside::{BesideEvent, BesidePlace, beside};
+use super::fence_order::{ChosenOrder, KeptOrder};
 use super::{EVERY_EVENT_HAS_A_ROLE, ExecutionSelection, ONE_ROLE, X, Y};
 use crate::logic::{EventAtom, EventTerm, Lit, Pred, TheoryExprId};
-use crate::theory::{BaseMeaning, SentenceReason, Theory};
+use crate::theory::{BaseMeaning, SentenceReason, Theory, Translated};
 
 /// A part of a source operation that is an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +84,10 @@ pub(super) struct RoleBuilder<'a> {
     pub(super) owners: Vec<(Pred, Pred)>,
     /// "The threads of both events share this level", for levels that the target does not speak of.
     pub(super) levels: Vec<(Scope, Pred)>,
+    /// Which order the source's fences are taken with.
+    pub(super) chosen: Option<ChosenOrder>,
+    /// That order, where it keeps what the target orders.
+    pub(super) kept: Option<KeptOrder>,
 }
 
 impl RoleBuilder<'_> {
@@ -96,7 +101,7 @@ impl RoleBuilder<'_> {
     }
 
     /// Makes the roles' facts, and the base names of the source.
-    pub(super) fn facts(&mut self, selection: &ExecutionSelection) -> BaseMeaning {
+    pub(super) fn facts(&mut self, selection: &ExecutionSelection, target: &Translated) -> BaseMeaning {
         let source_scopes = self.source_scopes();
         for i in 0..self.roles.len() {
             self.events_of(i, &source_scopes);
@@ -104,7 +109,7 @@ impl RoleBuilder<'_> {
         self.one_role_each();
         self.rmw_halves(&source_scopes);
         self.carried_dependencies();
-        let base = self.source_base(&source_scopes);
+        let base = self.source_base(&source_scopes, target);
         if selection.typed {
             self.locations_have_one_type(&base);
         }

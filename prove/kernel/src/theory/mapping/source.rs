@@ -8,7 +8,7 @@ use super::instructions::carries;
 use super::roles::{EventRole, OperationPart, RoleBuilder};
 use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 use crate::theory::base::is_of_whole_threads;
-use crate::theory::{BaseMeaning, SentenceReason};
+use crate::theory::{BaseMeaning, SentenceReason, Translated};
 
 /// What a base set of the source is.
 enum SetMeaning {
@@ -19,6 +19,9 @@ enum SetMeaning {
     /// No event is in it, whatever the execution, for this reason.
     Empty(&'static str),
 }
+
+/// Why a source orders no fences.
+const NOT_ORDERED: &str = "no operation of what is asked about is a fence that it orders, or becomes one that the target orders";
 
 /// Why nothing of a source is in the names that PTX alone has.
 const OF_PTX: &str = "PTX alone has it, and no model of PTX can be the source of a mapping";
@@ -43,7 +46,7 @@ impl RoleBuilder<'_> {
         self.theory.exprs.symbol(pred)
     }
 
-    pub(super) fn source_base(&mut self, scopes: &[(Scope, Pred)]) -> BaseMeaning {
+    pub(super) fn source_base(&mut self, scopes: &[(Scope, Pred)], target: &Translated) -> BaseMeaning {
         let universe = self.theory.exprs.make(TheoryExpr::All);
         let universe = if self.added.is_empty() {
             universe
@@ -59,7 +62,7 @@ impl RoleBuilder<'_> {
         };
         let mut base = BaseMeaning::new(universe);
         self.source_sets(&mut base, scopes);
-        self.source_relations(&mut base, scopes);
+        self.source_relations(&mut base, scopes, target);
         let name = format!("{}.rb", self.mapping.source.name);
         let from_reads = self.theory.complete(&mut base, &name);
         self.theory.of_source.push(from_reads);
@@ -149,7 +152,7 @@ impl RoleBuilder<'_> {
     }
 
     /// What each relation of the source's signature is.
-    fn source_relations(&mut self, base: &mut BaseMeaning, scopes: &[(Scope, Pred)]) {
+    fn source_relations(&mut self, base: &mut BaseMeaning, scopes: &[(Scope, Pred)], target: &Translated) {
         let signature = self.mapping.source.signature;
         let everything = self.theory.exprs.make(TheoryExpr::Product(base.universe, base.universe));
         // Of dependencies the target's are the first guess; of relations of whole threads the fences that rows add are left out.
@@ -178,8 +181,10 @@ impl RoleBuilder<'_> {
                     None
                 }
                 SyncFence => {
-                    // Where there are such fences, the question was refused.
-                    self.no_pairs(base, relation, "no operation of what is asked about is a fence that it orders");
+                    match self.order_of_fences(base, target) {
+                        Some(order) => _ = base.relations.insert(relation, order),
+                        None => self.no_pairs(base, relation, NOT_ORDERED),
+                    }
                     None
                 }
                 Sr if scopes.is_empty() => {
