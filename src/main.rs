@@ -39,6 +39,7 @@ use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
+    only_absolute_folders();
     let config::ParsedCommandLine { arguments, own, project, warnings, command } =
         match config::arguments(arguments::help::arrange, |given: &arguments::Arguments| given.command.missing()) {
             Ok(arguments) => arguments,
@@ -98,7 +99,29 @@ fn main() -> ExitCode {
         Command::Completions(options) => manual::completions(options, &output),
         Command::Man(options) => manual::pages(options, &output),
     };
-    exit::leave(exit.unwrap_or_else(|error| output.failed(&error, arguments.command.is_a_question())))
+    let exit = exit.unwrap_or_else(|error| output.failed(&error, arguments.command.is_a_question()));
+    if exit == Exit::Wrong
+        && let Some(hint) = usage::single_dash()
+    {
+        output.aside(&hint);
+    }
+    exit::leave(exit)
+}
+
+/// Nothing is started because it lies where the user works: what is started looks for programs in the absolute folders of the PATH alone, and so does
+/// what that starts (docs/security.md).
+fn only_absolute_folders() {
+    let Some(path) = std::env::var_os("PATH") else { return };
+    let folders: Vec<_> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    let kept = std::env::join_paths(&folders).ok().filter(|_| !folders.is_empty());
+    // SAFETY: no other thread runs yet.
+    unsafe {
+        match kept {
+            Some(path) => std::env::set_var("PATH", path),
+            // An empty one would be the working directory, none is the system's.
+            None => std::env::remove_var("PATH"),
+        }
+    }
 }
 
 /// A file that grows beyond `ulimit -f` is a write that fails, as on a full disk, and not the end of the program.

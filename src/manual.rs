@@ -1,6 +1,6 @@
 //! `margay completions` and `margay man`: what a shell and `man` are to know of the command line, written by the program itself.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
@@ -11,6 +11,7 @@ use margay_console::exit::Exit;
 use margay_console::output::{Format, Output};
 use margay_models::confined::{make_folder, place_in};
 use margay_models::diagnostic::Diagnostic;
+use margay_models::durable::anew;
 use margay_reports::builtin;
 
 use crate::CommandOutcome;
@@ -105,7 +106,7 @@ fn write(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> io:
     clap_mangen::Man::new(command.clone()).title(name.clone()).render(&mut page)?;
     page.extend(examples(&name)?);
     let file = format!("{name}.1");
-    std::fs::write(place_in(folder, &file)?, page)?;
+    anew(&place_in(folder, &file)?)?.write_all(&page)?;
     files.push(file);
     Ok(())
 }

@@ -3,10 +3,14 @@
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 
+use clap::CommandFactory;
 use clap::error::ErrorKind;
 use margay_console::exit::Exit;
 use margay_console::limits::no_number;
 use margay_console::terminal;
+use margay_models::text::in_line;
+
+use crate::arguments::Arguments;
 
 /// Prints what clap has to say: help and version on standard output, mistakes on standard error.
 pub fn print(error: &clap::Error) -> Exit {
@@ -23,12 +27,16 @@ pub fn print(error: &clap::Error) -> Exit {
         {
             said = said.replace(&wrong.to_string(), expected);
         }
-        if error.kind() == ErrorKind::MissingRequiredArgument
-            && let Some(hint) = std::env::args().skip(2).find_map(|word| hint(&word)).or_else(|| list(error))
-        {
+        let words = || std::env::args().skip(1);
+        let hint = match error.kind() {
+            ErrorKind::MissingRequiredArgument => words().skip(1).find_map(|word| hint(&word, false)).or_else(|| list(error)),
+            ErrorKind::InvalidSubcommand => words().find_map(|word| hint(&word, true)),
+            _ => None,
+        };
+        if let Some(hint) = hint.or_else(single_dash) {
             said += &format!("\n{hint}\n");
         }
-        let _ = io::stderr().write_all(said.as_bytes());
+        let _ = io::stderr().write_all(without_tip(&said).as_bytes());
         return Exit::Wrong;
     }
     let mut out = io::stdout().lock();
@@ -42,14 +50,43 @@ pub fn print(error: &clap::Error) -> Exit {
     }
 }
 
-/// What a file is for that is named by its ending, where a command for litmus tests lacks its model: perhaps another command is meant.
-fn hint(word: &str) -> Option<String> {
-    let (what, command) = match word.rsplit_once('.')? {
-        (_, "cu" | "ptx") => ("a GPU kernel", "kernel"),
-        (_, "map") => ("a mapping", "check"),
+/// Nobody who gives an option that a command lacks means a file of that name.
+fn without_tip(said: &str) -> String {
+    let lines: Vec<&str> = said.split('\n').collect();
+    let is_tip = |line: &str| line.contains("tip:") && line.contains("as a value, use");
+    let kept = lines.iter().enumerate().filter(|&(i, line)| {
+        let is_blank_behind = i > 0 && line.is_empty() && is_tip(lines[i - 1]);
+        !is_tip(line) && !is_blank_behind
+    });
+    kept.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
+}
+
+/// What a file is for that is named by its ending: where a command for litmus tests lacks its model perhaps another command is meant, and where there is
+/// no command (`alone`) it is missing.
+fn hint(word: &str, alone: bool) -> Option<String> {
+    let (what, command, behind) = match word.rsplit_once('.')? {
+        (_, "cu" | "ptx") => ("a GPU kernel", "kernel", ""),
+        (_, "map") => ("a mapping", "check", ""),
+        (_, "litmus") if alone => ("a litmus test", "run", " --model MODEL"),
+        (_, "cat") if alone => ("a model", "run TEST --model", ""),
         _ => return None,
     };
-    Some(terminal::printable(&format!("`{word}` seems to be {what}: margay {command} {word}"), false).into_owned())
+    let word = in_line(word);
+    Some(terminal::printable(&format!("`{word}` seems to be {what}: margay {command} {word}{behind}"), false).into_owned())
+}
+
+/// A long option with one dash, as herd7 has them, is read as a short one with a value.
+pub fn single_dash() -> Option<String> {
+    let is_option = |name: &str| {
+        fn has(command: &clap::Command, name: &str) -> bool {
+            command.get_arguments().any(|a| a.get_long() == Some(name)) || command.get_subcommands().any(|c| has(c, name))
+        }
+        has(&Arguments::command(), name)
+    };
+    std::env::args().skip(1).take_while(|word| word != "--").find_map(|word| {
+        let name = word.strip_prefix('-').filter(|name| name.len() > 1 && !name.starts_with('-'))?;
+        is_option(name).then(|| format!("long options have two dashes: `--{name}`, not `-{name}`"))
+    })
 }
 
 /// Which command lists what is missing: that stands in lines of its own in front of the usage, whoever found it missing.

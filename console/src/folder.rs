@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use margay_models::confined::{make_folder, place_in};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::digest::{digest, digest_of_file};
-use margay_models::durable::{is_full, unfinished_in};
+use margay_models::durable::{anew, is_full, unfinished_in};
 use margay_models::limited;
 
 /// The list of files that were written, each with its SHA-256, as `sha256sum` writes it.
@@ -24,6 +24,10 @@ const LARGEST: u64 = 1 << 28;
 /// # Errors
 /// It cannot be made or written to.
 pub fn prepare(path: &Path) -> Result<(), Diagnostic> {
+    if path.exists() && !path.is_dir() {
+        let error = Diagnostic::error(format!("cannot write into the folder `{}`: it is no folder", path.display()));
+        return Err(error.help("name a folder, or one that can be made: this command writes several files"));
+    }
     let tried = make_folder(path).and_then(|()| unfinished_in(path)?.close());
     match tried {
         Err(error) if !is_full(&error) => {
@@ -71,7 +75,7 @@ impl OutputFolder {
             let within = file.ancestors().skip(1).take_while(|p| *p != path);
             let _ = within.into_iter().try_for_each(fs::remove_dir);
         }
-        let list = File::create(list)?;
+        let list = anew(&list)?;
         Ok(Self { path: path.to_owned(), list, written: BTreeSet::new(), changed })
     }
 
@@ -86,7 +90,7 @@ impl OutputFolder {
         }
         // First into the list: a file that is not in it would stay for ever.
         writeln!(self.list, "{}  {name}", digest(content))?;
-        fs::write(&file, content).inspect_err(|_| drop(fs::remove_file(&file)))?;
+        anew(&file)?.write_all(content).inspect_err(|_| drop(fs::remove_file(&file)))?;
         self.written.insert(name.to_owned());
         Ok(())
     }
@@ -98,7 +102,7 @@ impl OutputFolder {
         write: impl FnOnce([PathBuf; N]) -> io::Result<T>,
     ) -> io::Result<T> {
         for name in names {
-            place_in(&self.path, name)?;
+            anew(&place_in(&self.path, name)?)?;
         }
         let files = names.map(|name| self.path.join(name));
         let remove = |_: &io::Error| files.iter().for_each(|file| drop(fs::remove_file(file)));

@@ -238,7 +238,13 @@ impl Output {
     pub fn wrong(self, found: &[Diagnostic]) -> io::Result<Exit> {
         self.settle(Exit::Wrong);
         match self.format {
-            Format::Human => diagnostics::print(found, self.colour_errors(), self.width()),
+            Format::Human => {
+                diagnostics::print(found, self.colour_errors(), self.width());
+                // Where there is no answer the options of the project's file may be what is wrong.
+                if let Some(remark) = REMARK.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                    self.aside(&fitted(&remark, self.width()));
+                }
+            }
             Format::Json => self.print(&serde_json::to_string_pretty(&self.errors(None, found)?)?)?,
         }
         Ok(Exit::Wrong)

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Why a path leaves a folder; nothing if it stays there. Nothing need be at the path yet; `path` starts in `folder`.
 ///
@@ -70,7 +71,21 @@ pub fn refused(path: &Path) -> io::Result<()> {
 /// It must not be written there, or it cannot be made.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     refused(path)?;
-    std::fs::create_dir_all(path)
+    let new: Vec<PathBuf> = path.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    std::fs::create_dir_all(path)?;
+    MADE.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
+    Ok(())
+}
+
+/// The folders that this process made, each before the one that it lies in.
+static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Takes away the folders that this process made and nothing was written into: of a question that turned out to be none, nothing stays.
+pub fn remove_empty() {
+    for folder in MADE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        // It is not removed unless it is empty.
+        let _ = std::fs::remove_dir(folder);
+    }
 }
 
 /// The path of a file that is to be written into a folder: neither it nor a folder on the way to it is a link that leads out, and there is nothing yet

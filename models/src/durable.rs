@@ -38,7 +38,17 @@ pub fn unfinished_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder).map_err(|error| io::Error::new(error.kind(), why(&error)))
+}
+
+/// Why nothing could be made in a folder. What the system's error says of the place is a name that nobody knows.
+fn why(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is not there".to_owned(),
+        io::ErrorKind::NotADirectory => "it is no folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "it may not be written to".to_owned(),
+        kind => kind.to_string(),
+    }
 }
 
 /// Unfinished files of so long ago are nobody's.
@@ -97,10 +107,22 @@ pub fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
+/// A new file in the place of what was there. Nothing is written into that: it may have another name elsewhere, by a hard link, and what is
+/// written here would be there, too.
+///
+/// # Errors
+/// What was there cannot be taken away, or the new one cannot be made.
+pub fn anew(path: &Path) -> io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => File::create_new(path),
+    }
+}
+
 /// A new folder for a moment, in the system's for such ones, which is everybody's: its name cannot be guessed, and nobody else can look into it.
 ///
 /// # Errors
-/// It cannot be made.
+/// It cannot be made; the error names the system's folder.
 pub fn scratch() -> io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("margay-");
@@ -109,7 +131,11 @@ pub fn scratch() -> io::Result<tempfile::TempDir> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o700));
     }
-    builder.tempdir()
+    builder.tempdir().map_err(|error| {
+        let folder = std::env::temp_dir();
+        let what = format!("in `{}` nothing can be made: {}; `TMPDIR` names another folder", folder.display(), why(&error));
+        io::Error::new(error.kind(), what)
+    })
 }
 
 /// A file that lines are added to. A link is followed as [`refused`] allows.

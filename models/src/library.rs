@@ -81,6 +81,10 @@ fn find(
     };
     Err(error.help(match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
+        // Names with a colon say whose file it is.
+        None if name.contains(':') => {
+            "in front of a file's name stands `herd7:`, `dartagnan:` or `margay:`, which say whose dialect it is".to_owned()
+        }
         None => format!("give the path of a .cat file, or one of {}", known.join(", ")),
     }))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::string::FromUtf8Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::text::is_obeyed;
+use crate::text::{in_line, is_obeyed};
 
 /// The path that stands for standard input, where a command takes a file.
 pub const STANDARD_INPUT: &str = "-";
@@ -64,9 +64,10 @@ fn open(path: &Path) -> io::Result<File> {
 /// The bytes of a file that a user named: `-` is standard input.
 ///
 /// # Errors
-/// As [`read`]; it is a folder; standard input was read before.
+/// As [`read`]; it is a folder; its name could write lines of its own into an answer; standard input was read before.
 pub fn given(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if path != Path::new(STANDARD_INPUT) {
+        of_one_line(&path.to_string_lossy())?;
         return match path.is_dir() {
             true => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")),
             false => read(path, limit),
@@ -83,7 +84,15 @@ pub fn given(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 pub fn name(path: &Path) -> String {
     match path == Path::new(STANDARD_INPUT) {
         true => "standard input".to_owned(),
-        false => path.display().to_string(),
+        false => in_line(&path.display().to_string()),
+    }
+}
+
+/// Is this name a text without line breaks and escape sequences? With these it could write lines of its own into an answer.
+fn of_one_line(name: &str) -> io::Result<()> {
+    match name.chars().any(|c| c.is_control() || is_obeyed(c)) {
+        true => Err(io::Error::other("its name has a line break, or something else that a terminal obeys: rename it")),
+        false => Ok(()),
     }
 }
 
@@ -143,18 +152,14 @@ pub fn plain(path: &Path) -> io::Result<u64> {
 }
 
 /// Is this what is read of a folder that was named? A file that was found in it is a file, and if it is a link, it leads to one in the same folder: what came
-/// from elsewhere could otherwise have any file of the machine quoted. Its name is a text without line breaks and escape sequences, with which it could
-/// write lines of its own into an answer. What is not there is said where it is read.
+/// from elsewhere could otherwise have any file of the machine quoted. Its name is a text of one line. What is not there is said where it is read.
 ///
 /// # Errors
 /// It is something else, or lies elsewhere.
 pub fn of_folder(folder: &Path, path: &Path) -> io::Result<()> {
     match path.strip_prefix(folder).unwrap_or(path).to_str() {
         None => return Err(io::Error::other("its name is not a text in UTF-8: rename it")),
-        Some(name) if name.chars().any(|c| c.is_control() || is_obeyed(c)) => {
-            return Err(io::Error::other("its name has a line break, or something else that a terminal obeys: rename it"));
-        }
-        Some(_) => {}
+        Some(name) => of_one_line(name)?,
     }
     let found = match std::fs::symlink_metadata(path) {
         Ok(found) => found,

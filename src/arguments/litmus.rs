@@ -12,7 +12,7 @@ use super::limits::{AnswerTimeArguments, JobArguments};
 /// Options of `run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// Litmus tests (PTX in tabular form or the form of 2015, scoped C or CUDA), or folders of them
+    /// Litmus tests (PTX, scoped C, OpenCL, CUDA, assembly: docs/litmus.md), or folders of them
     #[arg(value_name = "TEST", required = true)]
     pub tests: Vec<PathBuf>,
     /// A .cat file or model name; several to compare

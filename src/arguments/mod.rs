@@ -72,7 +72,7 @@ pub enum Command {
     Weaken(Box<WeakenArguments>),
     /// Find the cheapest changes of rows that mend a mapping
     Repair(Box<RepairArguments>),
-    /// Compare two models: the smallest executions that one allows and the other forbids
+    /// Compare two models, or two mappings: the smallest executions or programs about which they differ
     Diff(Box<DiffArguments>),
     /// Find every minimal test of a model: forbidden, and allowed as soon as any one instruction is weaker
     Synth(Box<SynthArguments>),
@@ -124,6 +124,11 @@ impl Command {
 
     /// Does the exit code answer a question? The other commands show or write something.
     pub fn is_a_question(&self) -> bool {
+        if let Self::Gpu(options) = self
+            && let Some(gpu::GpuCommand::Emit(_)) = options.command
+        {
+            return false;
+        }
         !matches!(
             self,
             Self::Explain(_)

@@ -72,7 +72,7 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
     let path = dir.join("app.toml");
     let cases = [
         ("program = \"last_block.ptx\"", "program = \"../../Cargo.toml\"", "is not beside this file"),
-        ("program = \"last_block.ptx\"", "program = \"nothing.ptx\"", "cannot read"),
+        ("program = \"last_block.ptx\"", "program = \"nothing.ptx\"", "app.toml:2:11"),
         ("out[0] == 66", "out[1] == 66", "`out` has 1 words"),
         ("out[0] == 66", "out[0] != 4294967296", "no number of 32 bits"),
         ("out[0] == 66", "oui[0] == 66", "there is no array `oui`"),

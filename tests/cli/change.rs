@@ -53,6 +53,14 @@ fn a_tight_mapping_and_a_loose_one() {
     let acquire = report["rows"].as_array().expect("rows").iter().find(|r| r["row"] == "R.ACQ.s").expect("a row");
     assert_eq!((&acquire["tight"], &acquire["loose"], &acquire["needs"]), (&false.into(), &false.into(), &4.into()), "{acquire}");
     assert_eq!(acquire["weaker"][0]["verdict"], "none", "{acquire}");
+    let all = margay(&["weaken", "rc11-to-ptx", "--bound", "3", "--only", "W.REL,R.ACQ"]);
+    let first = words(&out(&all));
+    assert!(first.starts_with("3 events are too few; R.ACQ.s, CAS_FAIL.ACQ.s, W.REL.s need `--bound 4` (only"), "{first}");
+    // Where nothing could be asked, nothing is said to be tight.
+    let stopped = margay(&["weaken", "rc11-to-ptx-descoped", "--bound", "5", "--timeout", "0"]);
+    assert_eq!(stopped.status.code(), Some(3), "{}", err(&stopped));
+    let first = words(&out(&stopped));
+    assert!(first.starts_with("undecided, before any row was made weaker: "), "{first}");
     // A fence that is not needed, at a bound that can tell.
     let folder = folder("change/loose");
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/mappings/rc11-to-ptx.map")).expect("the mapping");

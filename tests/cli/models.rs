@@ -131,7 +131,7 @@ fn a_file_and_its_version_at_a_revision() {
     let path = file.to_str().expect("a path of text");
     let output = margay(&["diff", path, "--git", "HEAD", "--bound", "2"]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
-    assert!(out(&output).contains("lost because the axiom `Fence-SC` (HEAD:"), "{}", out(&output));
+    assert!(out(&output).contains("newly allowed because the axiom `Fence-SC` (HEAD:"), "{}", out(&output));
 
     let wrong = |arguments: &[&str], expected: &str| {
         let output = margay(arguments);

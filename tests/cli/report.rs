@@ -67,7 +67,8 @@ fn a_page_of_every_command() {
     // A difference with its program, and the definition that makes it.
     assert!(summary.contains("### `margay diff`\n\n**different, smallest difference of "), "{summary}");
     assert!(
-        summary.contains("\nPTX newly-forbidden-1\n") && summary.contains("\nnew because models/ptx-6.0-any-fence.cat:"),
+        summary.contains("\nPTX newly-forbidden-1\n")
+            && summary.contains("\nnewly forbidden because models/ptx-6.0-any-fence.cat:"),
         "{summary}"
     );
     assert!(summary.len() < 20_000, "{}", summary.len());

@@ -128,6 +128,33 @@ fn what_is_missing_is_listed_by_a_command() {
 }
 
 #[cfg(unix)]
+/// Whoever knows herd7 types `-model`, and a file without a command.
+#[test]
+fn what_is_typed_as_for_another_tool_is_told_of() {
+    let one_dash = "long options have two dashes: `--model`, not `-model`";
+    said(&margay(&["run", TEST, "-model", "ptx-8"]), 2, one_dash);
+    said(&margay(&["run", "-model", "no-such.cat", TEST]), 2, one_dash);
+    said(&margay(&["check", "rc11-to-ptx", "-bound", "2"]), 2, "`--bound`, not `-bound`");
+    let short = margay(&["check", "rc11-to-ptx", "-b1"]);
+    assert_eq!((short.status.code(), err(&short).as_str()), (Some(0), ""));
+    said(&margay(&["mp.litmus"]), 2, "`mp.litmus` seems to be a litmus test: margay run mp.litmus --model MODEL");
+    said(&margay(&["lock.cu"]), 2, "margay kernel lock.cu");
+    said(&margay(&["run", TEST, "--model", "herd:aarch64.cat"]), 2, "`herd7:`, `dartagnan:` or `margay:`");
+}
+
+/// An option that a command lacks is no file of that name.
+#[test]
+fn an_option_that_is_not_there_is_no_value() {
+    for asked in [&["models", "--out", "x"][..], &["gpu", "emit", "mp.litmus", "--out", "x"], &["run", "a", "--modell", "x"]] {
+        let output = margay(asked);
+        assert_eq!(output.status.code(), Some(2), "{asked:?}");
+        let told = err(&output);
+        assert!(told.contains("unexpected argument") && told.contains("--help") && !told.contains("as a value"), "{told}");
+        assert!(!told.contains("\n\n\n"), "{told:?}");
+    }
+    assert!(err(&margay(&["run", "a", "--modell", "x"])).contains("'--model'"), "what is meant is still told of");
+}
+
 #[test]
 fn help_that_cannot_be_read_is_no_success() {
     for arguments in [&["--help"][..], &["--version"], &["check", "--help"], &["models"], &["models", "sc"]] {
@@ -136,9 +163,11 @@ fn help_that_cannot_be_read_is_no_success() {
         said(&output, 2, "cannot write");
     }
     // A reader that has seen enough is no mistake.
-    let mut child = command(&["--help"]).stdout(Stdio::piped()).spawn().expect("the program starts");
-    drop(child.stdout.take());
-    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    for arguments in [&["--help"][..], &["gpu", "emit", TEST]] {
+        let mut child = command(arguments).stdout(Stdio::piped()).spawn().expect("the program starts");
+        drop(child.stdout.take());
+        assert_eq!(child.wait().expect("it ends").code(), Some(0), "{arguments:?}");
+    }
 }
 
 #[test]

@@ -38,6 +38,7 @@ const ITEMS: &[(&str, fn())] = &[
     ("A file that bears the name of something shipped", shipped_names_are_shipped),
     ("In a folder of tests, a link out of the folder", only_files_of_the_folder),
     ("What a terminal would obey", nothing_obeyed),
+    ("A file that you name is read wherever a link leads", who_names_a_file_has_it_read),
     ("No input overflows the stack.", deep_and_many),
     ("A compiler that prints more than", a_compiler_that_talks),
     ("An answer in a folder of `--checkpoint` counts", sealed_answers),
@@ -180,6 +181,9 @@ fn a_project_is_named() {
     let root = project("named", "jobs = 1\n");
     let output = margay_in(&root, &asked);
     assert!(err(&output).contains("as margay.toml says: jobs = 1") && !out(&output).contains("margay.toml"), "{}", err(&output));
+    // Where there is no answer, what the file says may be what is wrong.
+    let root = project("named", "[check]\nlevel = 'execution'\nguards = 2\n");
+    said(&margay_in(&root, &asked), 2, "as margay.toml says: level = 'execution'; guards = 2");
     // JUnit and what is no answer are for programs.
     let root = project("named", "[test]\nmodel = 'ptx-8'\n[gpu.emit]\ntarget = 'sm_80'\n");
     for arguments in [&["test", "tests", "--format", "junit"][..], &["gpu", "emit", "tests/mp.litmus"]] {
@@ -260,16 +264,27 @@ fn nothing_of_the_working_directory() {
         "bin/ptxas",
         "bin/nvdisasm",
         "bin/clang",
+        "bin/sh",
+        "bin/git",
+        "bin/zig",
         "target/compilers/llvm-22/llc",
     ] {
         script(&root.join(program), &format!("touch {}", root.join("pwned").display()));
     }
-    let path = format!("bin:.:{}", std::env::var("PATH").unwrap_or_default());
-    let run = |arguments: &[&str]| {
+    write(&root, "m.cat", include_str!("../../models/sc.cat"));
+    let own = std::env::var("PATH").unwrap_or_default();
+    let run_with = |path: &str, arguments: &[&str]| {
         let mut command = command(arguments);
-        command.current_dir(&root).env("PATH", &path).env_remove("MARGAY_TOOLKIT").env_remove("MARGAY_COMPILERS");
+        command.current_dir(&root).env("PATH", path).env_remove("MARGAY_TOOLKIT").env_remove("MARGAY_COMPILERS");
         command.output().expect("the program starts")
     };
+    let run = |arguments: &[&str]| run_with(&format!("bin:.:{own}"), arguments);
+    let exchange = ["extract", "zig", "--arch", "sm_90", "--types", "b32", "--operations", "exch"];
+    for path in [format!("bin:.:{own}"), format!("{own}::bin"), "bin".to_owned(), String::new()] {
+        run_with(&path, &exchange);
+        run_with(&path, &["diff", "--git", "HEAD", "m.cat"]);
+        assert!(!root.join("pwned").exists(), "{path}");
+    }
     // There may be a toolkit on this machine; it is not this one.
     run(&["gpu", "check", "tests"]);
     run(&["gpu", "check", "tests", "--language", "opencl"]);
@@ -426,8 +441,20 @@ fn links_in_a_folder() {
     assert!(err(&output).contains("link"), "{}", err(&output));
     assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "x");
     assert_eq!(names(&outside), ["kept"]);
-    // What is listed and changed since stays.
     std::fs::remove_file(own.join("report.json")).expect("removed");
+    // A hard link is a file of the folder, and its content lies elsewhere, too.
+    for name in ["report.json", "counterexample-1-target.svg", ".margay.sha256"] {
+        let _ = std::fs::remove_file(own.join(name));
+        std::fs::hard_link(&kept, own.join(name)).expect("a link");
+    }
+    let output = margay_in(&root, &asked);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "x");
+    assert!(std::fs::read_to_string(own.join("report.json")).expect("it was written").starts_with('{'));
+    std::fs::hard_link(&kept, own.join("margay.1")).expect("a link");
+    assert_eq!(margay_in(&root, &["man", "out"]).status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "x");
+    // What is listed and changed since stays.
     write(&own, "mine", "changed");
     write(&own, ".margay.sha256", format!("{sum}  mine\n"));
     margay_in(&root, &asked);
@@ -675,16 +702,31 @@ fn nothing_obeyed() {
     write(&root, "m.map", format!("mapping \"{evil}\" from rc11-scoped to ptx-6.0\nR.{evil} => ld.weak\n"));
     write(&root, "m.cat", format!("\"{evil}\"\nlet x = {evil}\n"));
     write(&root, "t.litmus", format!("PTX t{evil}\n{{ x=0; }}\n P0 ;\n st.weak x, {evil} ;\n"));
+    write(&root, "q\nno counterexample.map", include_str!("../../mappings/rc11-to-ptx.map"));
+    write(&root, "q\nnone.cat", include_str!("../../models/tso.cat"));
+    write(&root, "q\nnone.litmus", MP);
+    write(&root, "q\nnone.ptx", include_str!("../../tests/kernels/lock.ptx"));
     for arguments in [
         &["check", "m.map"][..],
         &["diff", "m.cat", "sc", "--bound", "2"],
         &["run", "t.litmus", "--model", "sc"],
         &["run", evil, "--model", evil],
+        // A name that is typed by completing it.
+        &["check", "q\nno counterexample.map"],
+        &["prove", "q\nno counterexample.map"],
+        &["diff", "q\nno counterexample.map", "rc11-to-ptx"],
+        &["diff", "q\nnone.cat", "sc", "--bound", "2"],
+        &["run", "q\nnone.litmus", "--model", "sc"],
+        &["kernel", "q\nnone.ptx", "--launch", "2x1"],
     ] {
         for format in ["human", "json"] {
             let output = margay_in(&root, &[arguments, &["--format", format]].concat());
             assert_eq!(output.status.code(), Some(2), "{arguments:?}");
             assert!(!obeyed(&out(&output)) && !obeyed(&err(&output)), "{arguments:?} {format}");
+            assert!(
+                !out(&output).lines().chain(err(&output).lines()).any(|line| line.starts_with("no")),
+                "{arguments:?} {format}"
+            );
         }
     }
     // What a compiler says goes into a table.
@@ -712,6 +754,16 @@ fn nothing_obeyed() {
     assert!(!obeyed(&err(&output)) && !obeyed(&out(&output)), "{}", err(&output));
     let table = std::fs::read_to_string(root.join("t.map")).unwrap_or_default();
     assert!(!obeyed(&table), "{table}");
+}
+
+fn who_names_a_file_has_it_read() {
+    let root = project("behind-a-link", "");
+    write(&root, "elsewhere", "PTX t\n{ x=0; }\n P0 ;\n secret words ;\n");
+    link("../elsewhere", &root.join("tests/named.litmus"));
+    said(&margay_in(&root.join("tests"), &["run", "named.litmus", "--model", "ptx-8"]), 2, "secret words");
+    std::fs::remove_file(root.join("tests/expected.txt")).expect("it is there");
+    let in_folder = margay_in(&root.join("tests"), &["run", ".", "--model", "ptx-8"]);
+    assert!(!err(&in_folder).contains("secret words") && err(&in_folder).contains("link"), "{}", err(&in_folder));
 }
 
 fn deep_and_many() {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{err, folder, json, margay, out};
+use crate::program::{err, folder, json, margay, out, words};
 
 #[test]
 fn a_table_that_extends_another_is_checked_and_compared() {
@@ -22,10 +22,15 @@ fn a_table_that_extends_another_is_checked_and_compared() {
     let differ = margay(&["diff", "rc11-to-ptx", path, "--bound", "4"]);
     assert_eq!(differ.status.code(), Some(1), "{}", err(&differ));
     let text = out(&differ);
-    assert!(text.starts_with("different, 1 of 20 rows; the newer one alone gets a program of 4 events wrong; the older one alone gets no program up to 4 events wrong: "), "{text}");
+    assert!(
+        text.starts_with("different, 1 of 20 rows; newly wrong: a program of 4 events; no longer wrong: none up to 4 events: "),
+        "{text}"
+    );
     assert!(text.contains("R.SC.s\n  old: fence.sc.s ; ld.acquire.s\n  new: ld.acquire.s\n"), "{text}");
     assert!(text.contains("gets this program wrong, and rc11-to-ptx does"), "{text}");
 
+    let rows = words(&out(&margay(&["diff", "rc11-to-ptx", "llvm-23-sm90", "--bound", "0"])));
+    assert!(rows.contains("No programs were asked about") && !rows.contains("between the second pair"), "{rows}");
     let document = json(&margay(&["diff", "rc11-to-ptx", path, "--bound", "4", "--format", "json"]));
     assert_eq!(document["verdict"], "different");
     assert_eq!(document["rows"][0]["row"], "R.SC.s");

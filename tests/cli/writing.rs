@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use crate::program::{command, err, folder, json, margay, out, write};
+use crate::program::{command, err, folder, json, margay, out, shell, write};
 
 const BROKEN: &str = "rc11-to-ptx-no-fence-sc-load";
 const MP: &str = "tests/corpus/asplos2019/fig5-mp.litmus";
@@ -74,6 +74,46 @@ fn a_full_disk_costs_no_answer() {
     assert_eq!(output.status.code(), Some(1));
     assert!(err(&output).contains("the exit code"), "{}", err(&output));
     assert!(std::fs::read_dir(&into).expect("a folder").flatten().all(|e| e.file_name() == ".margay.sha256"));
+}
+
+/// Before anything is asked it is known whether what is asked for can be kept; nothing is left of a question that was none.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_written_to_is_told_of_first() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = folder("writing/read-only");
+    let into = dir.join("into");
+    std::fs::create_dir(&into).expect("a folder");
+    std::fs::set_permissions(&into, std::fs::Permissions::from_mode(0o555)).expect("ours");
+    // The system's administrator may write anywhere, unless that right is given up.
+    let is_admin = out(&shell(&dir, "id -u", &[])).trim() == "0";
+    let unable = if is_admin { "setpriv --bounding-set=-dac_override,-dac_read_search " } else { "" };
+    let asked: [&[&str]; 7] = [
+        &["check", "rc11-to-ptx", "--bound", "1", "--certify"],
+        &["check", "rc11-to-ptx", "--bound", "1", "--checkpoint"],
+        &["check", "rc11-to-ptx", "--bound", "1", "--out"],
+        &["run", MP, "--model", "ptx-6.0", "--certify"],
+        &["diff", "sc", "tso", "--bound", "1", "--certify"],
+        &["prove", "c11-to-x86", "--bound", "1", "--certify"],
+        &["prove", "c11-to-x86", "--bound", "1", "--out"],
+    ];
+    for asked in asked {
+        let line = format!("{unable}'{}' {} '{}'", env!("CARGO_BIN_EXE_margay"), asked.join(" "), text(&into));
+        let output = shell(Path::new(env!("CARGO_MANIFEST_DIR")), &line, &[]);
+        assert_eq!(output.status.code(), Some(2), "{asked:?}: {}{}", out(&output), err(&output));
+        assert!(err(&output).contains("cannot") && !err(&output).contains(".unfinished"), "{asked:?}: {}", err(&output));
+        assert_eq!(out(&output), "", "{asked:?}");
+    }
+    let file = write(&dir, "file", "");
+    for option in ["--out", "--certify", "--checkpoint"] {
+        let output = margay(&["check", "rc11-to-ptx", "--bound", "1", option, &file]);
+        assert_eq!(output.status.code(), Some(2), "{option}: {}", err(&output));
+        let new = dir.join("new/er");
+        let wrong = ["check", "rc11-to-ptx", "--level", "execution", "--axiom", "Nope", option, text(&new)];
+        let output = margay(&wrong);
+        assert!(err(&output).contains("has no axiom `Nope`"), "{option}: {}", err(&output));
+        assert!(!dir.join("new").exists(), "{option}");
+    }
 }
 
 /// Expectations that cannot be replaced whole stay as they are: half of them would be an answer of nobody.

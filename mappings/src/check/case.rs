@@ -196,7 +196,8 @@ fn dump(setting: &CheckSetting<'_>, extent: CaseExtent<'_>, ask: &CaseQuestion, 
     let file = format!("{}-{}-{extent}.cnf", case.atoms.events(), clean(&names.join("-")));
     let path = folder.join(&file);
     let comment = format!("margay: {}\naxiom: {}\nthread shape: {extent}", setting.mapping.title, names.join(", "));
-    let written = margay_models::confined::place_in(folder, &file).and_then(std::fs::File::create).and_then(|file| {
+    let place = margay_models::confined::place_in(folder, &file);
+    let written = place.and_then(|place| margay_models::durable::anew(&place)).and_then(|file| {
         let mut file = BufWriter::new(file);
         case.session.write_dimacs(&mut file, goals, &[&comment])?;
         file.flush()

@@ -28,10 +28,11 @@ pub fn wrong(folder: &Path, what: &str) -> Diagnostic {
 /// A folder for a new certificate: it is made if it is not there, and if there is room on the disk. One that is gone on with may have what an earlier run left in it.
 ///
 /// # Errors
-/// It cannot be made, or has something else in it.
+/// It cannot be made or written to, or has something else in it.
 pub fn folder(path: &Path, goes_on: bool) -> Result<(), Diagnostic> {
     let fail = |what: String| Diagnostic::error(format!("cannot write a certificate into `{}`: {what}", path.display()));
-    match crate::confined::make_folder(path) {
+    let tried = crate::confined::make_folder(path).and_then(|()| crate::durable::unfinished_in(path)?.close());
+    match tried {
         Ok(()) => {}
         Err(error) if is_full(&error) => return Ok(()),
         Err(error) => return Err(fail(error.to_string())),

@@ -329,8 +329,12 @@ fn beside(path: &Path, program: &str) -> Result<PathBuf, String> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let found = folder.join(program);
-    limited::of_folder(folder, &found).map_err(|e| format!("cannot read {}: {e}", in_line(&found.display().to_string())))?;
-    Ok(found)
+    let cannot = |why: String| format!("cannot read {}: {why}", in_line(&found.display().to_string()));
+    limited::of_folder(folder, &found).map_err(|e| cannot(e.to_string()))?;
+    match found.exists() {
+        true => Ok(found),
+        false => Err(cannot("there is no such file".to_owned())),
+    }
 }
 
 fn launch(

@@ -166,13 +166,13 @@ fn headline(name: &str, shown: &SimulationResult, options: &SimulationOptions) -
     let seconds = shown.seconds;
     match shown.states {
         Some(states) => {
-            let part = if shown.bounded { ", stopped at a limit" } else { "" };
+            let part = if shown.bounded { ", stopped" } else { "" };
             format!("simulated: {name}, {machine} machine: {} states{part}, {seconds:.3} s", number(states as u64))
         }
         None => {
             let rate = shown.runs as f64 / seconds.max(1e-9);
             let (runs, rate) = (number(shown.runs), number(rate as u64));
-            let part = if shown.bounded { format!(" of {}, stopped at a limit", number(options.runs)) } else { String::new() };
+            let part = if shown.bounded { format!(" of {}, stopped", number(options.runs)) } else { String::new() };
             format!(
                 "simulated: {name}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
                 options.seed

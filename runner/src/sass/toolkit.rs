@@ -178,9 +178,7 @@ struct Scratch(TempDir);
 
 impl Scratch {
     fn new() -> Result<Self, ToolFailure> {
-        scratch()
-            .map(Self)
-            .map_err(|e| ToolFailure::Missing(format!("cannot make a folder in {}: {e}", std::env::temp_dir().display())))
+        scratch().map(Self).map_err(|e| ToolFailure::Missing(format!("cannot make a folder for the assembler: {e}")))
     }
 }
 

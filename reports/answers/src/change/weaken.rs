@@ -138,12 +138,12 @@ fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions) -> Hea
     let (tone, found, mut rest) = match (loose.as_slice(), untold.as_slice()) {
         ([], []) => (Tone::Good, "tight".to_owned(), format!(" up to {bound}", bound = events(bound))),
         ([], _) => {
-            let words = format!(
-                "{} too few for {} of {all} rows",
-                if bound == 1 { "1 event is".to_owned() } else { format!("{bound} events are") },
-                untold.len()
-            );
-            (Tone::Unsure, words, ", and no other row could be weaker".to_owned())
+            let few = if bound == 1 { "1 event is".to_owned() } else { format!("{bound} events are") };
+            let (of, others) = match untold.len() == all {
+                true => (String::new(), ""),
+                false => (format!(" for {} of {all} rows", untold.len()), ", and no other row could be weaker"),
+            };
+            (Tone::Unsure, format!("{few} too few{of}"), others.to_owned())
         }
         _ => {
             let words = format!("{} of {all} rows could be weaker", loose.len());
@@ -162,8 +162,14 @@ fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions) -> Hea
         let need = if untold.len() == 1 { "needs" } else { "need" };
         rest.push_str(&format!("; {} {need} {wanted}", names(&untold)));
     }
+    let open = report.rows.iter().filter(|r| r.weaker.iter().any(|w| matches!(w.fate, Fate::Undecided(_)))).count();
     match &report.stopped {
-        Some(_) => line(Tone::Unsure, "undecided", &format!(", and so far {found}{rest}")),
+        // It is not even known whether the mapping is right as it is.
+        Some(_) if all == 0 => line(Tone::Unsure, "undecided", ", before any row was made weaker"),
+        Some(_) if open == all => {
+            line(Tone::Unsure, "undecided", &format!(", of each of {}", counted(all as u64, "row", "rows")))
+        }
+        Some(_) => line(Tone::Unsure, "undecided", &format!(" of {open} of {all} rows, and but for these {found}{rest}")),
         None => line(tone, &found, &rest),
     }
 }

@@ -53,7 +53,7 @@ pub fn print(context: &CheckContext<'_>, presented: &[PresentedCounterexample<'_
     }
     output.print("")?;
     let meaning = if output.verbose { meaning(context) } else { short(context) };
-    output.print(&wrapped(&meaning, output.width()))
+    meaning.lines().try_for_each(|line| output.print(&wrapped(line, output.width())))
 }
 
 /// Which counterexample it is, of how many, where there is more than one to speak of.
@@ -91,9 +91,11 @@ fn short(context: &CheckContext<'_>) -> String {
     let report = context.report;
     let mut out = match report.verdict {
         CheckVerdict::Counterexample if context.options.baseline.is_some() => {
-            "There is no new one with fewer events. The judge confirms this one. ".to_owned()
+            "No new one has fewer events. The judge, which shares no code with the search, confirms this one.\n".to_owned()
         }
-        CheckVerdict::Counterexample => "There is none with fewer events. The judge confirms this one. ".to_owned(),
+        CheckVerdict::Counterexample => {
+            "None has fewer events. The judge, which shares no code with the search, confirms this one.\n".to_owned()
+        }
         CheckVerdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
         CheckVerdict::Undecided(_) => String::new(),
     };

@@ -130,7 +130,11 @@ impl<'a> PresentedDifference<'a> {
                 .into_iter()
                 .map(|t| t.unwrap_or_else(|e| format!("(this execution has no litmus test: {e})")))
                 .collect(),
-            reasons: difference.reasons.iter().map(|r| sentence(r, question.allows == 1)).collect(),
+            reasons: difference
+                .reasons
+                .iter()
+                .map(|r| sentence(r, question.allows == 1, &stem(q, context).replace('-', " ")))
+                .collect(),
             explanation: violation.map(|v| v.words(&names)).unwrap_or_default(),
             picture: Picture::of(&format!("{verdict} by {other}: {violated}"), execution, violation),
             shown,
@@ -159,26 +163,25 @@ pub fn stem(q: usize, context: &DiffContext<'_>) -> &'static str {
     }
 }
 
-/// A reason in words; `lost` if it is the newer model that allows the execution.
-fn sentence(reason: &RelationReason, lost: bool) -> String {
+/// A reason in words; `lost` if it is the newer model that allows the execution, `newly` what it makes of it.
+fn sentence(reason: &RelationReason, lost: bool, newly: &str) -> String {
     match (reason, lost) {
         (RelationReason::Definition { name, relates, by_forbidding, forbids, allows }, lost) => {
             let (has, lacks) = if *by_forbidding { (forbids, allows) } else { (allows, forbids) };
-            let word = if lost { "lost" } else { "new" };
-            // The newer model allows what is lost.
+            // The newer model allows what the older one forbade.
             if *by_forbidding == lost {
-                format!("{word} because {lacks} (`{name}`) no longer has {relates}, as {has} does")
+                format!("{newly} because {lacks} (`{name}`) no longer has {relates}, as {has} does")
             } else {
-                format!("{word} because {has} (`{name}`) now has {relates}, which {lacks} has not")
+                format!("{newly} because {has} (`{name}`) now has {relates}, which {lacks} has not")
             }
         }
-        (RelationReason::NoAxiom { name, forbids }, true) => format!("lost because the axiom `{name}` ({forbids}) is gone"),
-        (RelationReason::NoAxiom { name, forbids }, false) => format!("new because of the axiom `{name}` ({forbids})"),
+        (RelationReason::NoAxiom { name, forbids }, true) => format!("{newly} because the axiom `{name}` ({forbids}) is gone"),
+        (RelationReason::NoAxiom { name, forbids }, false) => format!("{newly} because of the axiom `{name}` ({forbids})"),
         (RelationReason::Axiom { name, forbids, allows }, true) => {
-            format!("lost because the axiom `{name}` ({allows}) asks for less than at {forbids}")
+            format!("{newly} because the axiom `{name}` ({allows}) asks for less than at {forbids}")
         }
         (RelationReason::Axiom { name, forbids, allows }, false) => {
-            format!("new because the axiom `{name}` ({forbids}) asks for more than at {allows}")
+            format!("{newly} because the axiom `{name}` ({forbids}) asks for more than at {allows}")
         }
     }
 }

@@ -167,20 +167,15 @@ impl TablesContext<'_> {
         }
         let mut rest = format!(", {} of {} rows", number(changed as u64), number(all as u64));
         for direction in &self.directions {
-            let own = if direction.of == 1 { "the newer one" } else { "the older one" };
+            let what = if direction.of == 1 { "newly wrong" } else { "no longer wrong" };
             let report = &direction.report;
-            rest.push_str(&match (&report.verdict, report.foremost()) {
-                (CheckVerdict::Counterexample, Some(first)) => {
-                    format!("; {own} alone gets a program of {} wrong", events(first.events))
-                }
-                (CheckVerdict::Undecided(_), _) if report.established == 0 => {
-                    format!("; what {own} alone gets wrong is undecided")
-                }
-                (CheckVerdict::Undecided(_), _) => {
-                    format!("; what {own} alone gets wrong is undecided above {}", events(report.established))
-                }
-                _ => format!("; {own} alone gets no program up to {} wrong", events(report.established)),
-            });
+            let found = match (&report.verdict, report.foremost()) {
+                (CheckVerdict::Counterexample, Some(first)) => format!("a program of {}", events(first.events)),
+                (CheckVerdict::Undecided(_), _) if report.established == 0 => "undecided".to_owned(),
+                (CheckVerdict::Undecided(_), _) => format!("undecided above {}", events(report.established)),
+                _ => format!("none up to {}", events(report.established)),
+            };
+            rest.push_str(&format!("; {what}: {found}"));
         }
         if self.unasked.is_some() {
             rest.push_str("; no programs were asked about");
@@ -194,6 +189,7 @@ impl TablesContext<'_> {
         let models = |m: &Mapping| format!("{} -> {}", m.source.name, m.target.name);
         let line = match models(old) == models(new) {
             true => format!("both {}", models(new)),
+            false if self.directions.is_empty() => format!("{} and {}", models(old), models(new)),
             false => format!("{} and {}; programs were asked about between the second pair", models(old), models(new)),
         };
         output.print(&wrapped(&line, output.width()))?;
