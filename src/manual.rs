@@ -66,6 +66,7 @@ pub fn pages(options: &ManArguments, output: &Output) -> CommandOutcome {
 
 /// The examples of a command, whose page has this name (`margay-gpu-run`), as a section of it.
 fn examples(name: &str) -> io::Result<Vec<u8>> {
+    // Nothing is left of the program's own name.
     let command = name.strip_prefix("margay-").unwrap_or_default().replace('-', " ");
     let Some((_, lines)) = EXAMPLES.iter().find(|(of, _)| *of == command) else { return Ok(Vec::new()) };
     let mut section = Roff::new();

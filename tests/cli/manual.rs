@@ -38,11 +38,11 @@ fn each_command_has_a_page() {
     let path = folder.join("new").display().to_string();
     let written = json(&margay(&["man", &path, "--format", "json"]));
     let files: Vec<&str> = written["files"].as_array().expect("a list").iter().filter_map(|f| f.as_str()).collect();
-    for file in ["margay.1", "margay-check.1", "margay-gpu-tune.1", "margay-completions.1"] {
+    for file in ["margay.1", "margay-check.1", "margay-case.1", "margay-app.1", "margay-gpu-tune.1", "margay-completions.1"] {
         assert!(files.contains(&file), "{file} in {files:?}");
         let page = std::fs::read_to_string(folder.join("new").join(file)).expect("it is written");
         assert!(page.contains(".TH") && page.contains(".SH OPTIONS"), "{file}: {page}");
-        assert!(file == "margay.1" || page.contains(".SH EXAMPLES"), "{file}: {page}");
+        assert!(page.contains(".SH EXAMPLES\n.TP\n\\fBmargay"), "{file}: {page}");
     }
     let wrong = margay(&["man", "/dev/null/no"]);
     assert!(wrong.status.code() == Some(2) && err(&wrong).contains("/dev/null/no"), "{}", err(&wrong));
