@@ -178,3 +178,25 @@ fn every_form_of_an_answer_has_its_bound_and_its_restriction() {
         assert!(page.contains(&format!("\">{answer}</p>")), "{arguments:?}: {answer}");
     }
 }
+
+/// The summary of a pull request says which kernel goes wrong and where; an error has its line.
+#[test]
+fn a_summary_names_kernels_and_places() {
+    let folder = folder("report/kernels");
+    let answer = |name: &str, arguments: &[&str]| {
+        let said = out(&margay(&[arguments, &["--format", "json"][..]].concat()));
+        write(&folder, name, said)
+    };
+    let found = answer("found.json", &["kernel", "tests/kernels/lock.ptx", "--launch", "2x1", "--without-repair"]);
+    let broken = write(&folder, "broken.ptx", ".version 8.7\n.target sm_90\n(\n");
+    let wrong = answer("wrong.json", &["kernel", &broken]);
+    let summary = out(&margay(&["report", "--as", "markdown", &found]));
+    for said in [
+        "\nOf tests/kernels/lock.ptx:\n\n- counterexample: \\`lock\\_without\\_fences\\`, data race in launch 2x1 under ptx-8\n  - Data race: lock.cu:9, st.global.u32 ",
+        "\n- none: \\`ticket\\_lock\\` has no data race",
+    ] {
+        assert!(summary.contains(said), "{said}\n{summary}");
+    }
+    let summary = out(&margay(&["report", "--as", "markdown", &wrong]));
+    assert!(summary.contains("broken.ptx:3:1: expected "), "{summary}");
+}

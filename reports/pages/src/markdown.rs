@@ -110,6 +110,9 @@ fn one(command: &str, of: &MarkdownObject, out: &mut String) {
         let file = text(said, "file").unwrap_or_default();
         let _ = writeln!(out, "\nAs {} says: {}", inline(file), inline(&options));
     }
+    if command == "margay kernel" {
+        kernels(of, out);
+    }
     if command == "margay test" {
         table(&differences, &["test", "model", "expected", "found"], out);
     }
@@ -154,6 +157,33 @@ fn one(command: &str, of: &MarkdownObject, out: &mut String) {
     errors(of, out);
 }
 
+/// The first line of each kernel's answer, what goes wrong in it, and where.
+fn kernels(of: &MarkdownObject, out: &mut String) {
+    let all = list(of, "kernels");
+    if let Some(file) = text(of, "file") {
+        let _ = writeln!(out, "\nOf {}:\n", inline(file));
+    }
+    for kernel in all.iter().take(ROWS) {
+        let _ = writeln!(out, "- {}", inline(text(kernel, "answer").unwrap_or_default()));
+        for finding in list(kernel, "launches").iter().flat_map(|launch| list(launch, "findings")) {
+            let place = |thread: &&MarkdownObject| {
+                let at = thread.get("at").and_then(Value::as_object)?;
+                let instruction = inline(text(at, "instruction")?);
+                Some(match (text(at, "file"), at.get("line").and_then(Value::as_u64)) {
+                    (Some(file), Some(line)) => format!("{}:{line}, {instruction}", inline(file)),
+                    _ => format!("line {} of the PTX, {instruction}", at.get("ptx_line").map(short)?),
+                })
+            };
+            let places: Vec<String> = list(finding, "threads").iter().filter_map(place).collect();
+            let words = text(finding, "words").or(text(finding, "kind")).unwrap_or_default();
+            let _ = writeln!(out, "  - {}: {}", inline(words), places.join("; "));
+        }
+    }
+    if all.len() > ROWS {
+        let _ = writeln!(out, "\n{} more.", all.len() - ROWS);
+    }
+}
+
 fn many(documents: &[MarkdownObject], out: &mut String) {
     let look: Vec<&MarkdownObject> = documents.iter().filter(|d| needs_look(d)).collect();
     let _ = writeln!(out, "{} answers, {} to look at", documents.len(), look.len());
@@ -189,7 +219,11 @@ fn table(rows: &[&MarkdownObject], columns: &[&str], out: &mut String) {
 
 fn errors(of: &MarkdownObject, out: &mut String) {
     for error in list(of, "errors").iter().take(ROWS) {
-        let _ = writeln!(out, "\n- error: {}", inline(text(error, "message").unwrap_or_default()));
+        let place = list(error, "labels").first().and_then(|label| {
+            Some(format!("{}:{}:{}: ", text(label, "file")?, label.get("line").map(short)?, label.get("column").map(short)?))
+        });
+        let said = format!("{}{}", place.unwrap_or_default(), text(error, "message").unwrap_or_default());
+        let _ = writeln!(out, "\n- error: {}", inline(&said));
     }
 }
 

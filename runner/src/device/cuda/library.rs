@@ -14,6 +14,9 @@ const FOLDERS: [&str; 6] = [
     "/run/opengl-driver/lib",
 ];
 
+/// A static program, as those of releases for Linux are, loads no library: that it finds none says nothing of the machine.
+const IS_STATIC: bool = cfg!(all(target_env = "musl", target_feature = "crt-static"));
+
 /// Loads it. Where there is none, the error is one sentence.
 pub(super) fn load() -> Result<(), DeviceFailure> {
     // SAFETY: loads the driver's library, whose initialisers are NVIDIA's. Without this question cudarc panics where there is none.
@@ -30,8 +33,30 @@ pub(super) fn load() -> Result<(), DeviceFailure> {
             }
         }
     }
+    Err(DeviceFailure::Absent(absent(IS_STATIC)))
+}
+
+fn absent(is_static: bool) -> String {
+    if is_static {
+        return "this program is static and loads no library, so it cannot ask for a CUDA driver: build Margay from its source on the machine with the GPU \
+                (cargo install --path .)"
+            .to_owned();
+    }
     let searched = FOLDERS.join(", ");
-    Err(DeviceFailure::Absent(format!(
+    format!(
         "there is no CUDA driver on this machine, so no GPU to run on (libcuda.so.1 is neither where the linker looks nor in {searched})"
-    )))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::absent;
+
+    /// Whoever has a GPU and the program of a release is not told that there is no driver.
+    #[test]
+    fn a_static_program_says_nothing_of_the_machine() {
+        let [usual, fixed] = [false, true].map(absent);
+        assert!(usual.starts_with("there is no CUDA driver on this machine"), "{usual}");
+        assert!(fixed.starts_with("this program is static") && !fixed.contains("on this machine,"), "{fixed}");
+    }
 }
