@@ -79,3 +79,8 @@ fn main() -> Result<(), SolverFailure> {
     assert_eq!((all.len(), classes.len(), ended), (576, 2, EnumerationEnd::Complete));
     Ok(())
 }
+
+#[test]
+fn they_are_as_many_as_the_literature_says() -> Result<(), SolverFailure> {
+    main()
+}

@@ -67,3 +67,8 @@ fn main() -> Result<(), SolverFailure> {
     }
     Ok(())
 }
+
+#[test]
+fn three_wishes_are_too_many() -> Result<(), SolverFailure> {
+    main()
+}

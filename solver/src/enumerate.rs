@@ -30,6 +30,10 @@ impl Session {
     ///
     /// # Errors
     /// The solver failed.
+    ///
+    /// # Panics
+    /// If a projected relation has no bounds.
+    #[track_caller]
     pub fn enumerate(
         &mut self,
         assumptions: &[Literal],
@@ -38,7 +42,8 @@ impl Session {
         limits: &SolverLimits,
         mut visit: impl FnMut(&Instance) -> ControlFlow<()>,
     ) -> Result<EnumerationEnd, SolverFailure> {
-        let bound: Vec<Relation> = projected.iter().copied().filter(|&r| self.bounds().get(r).is_some()).collect();
+        let bounded = |&relation: &Relation| self.bounds().get(relation).is_some();
+        assert!(projected.iter().all(bounded), "an enumeration by a relation that has no bounds");
         // The clauses that exclude what was visited hold only while this is assumed.
         let enumerating = self.fresh();
         let mut assumed = assumptions.to_vec();
@@ -53,9 +58,9 @@ impl Session {
             if visit(&instance).is_break() {
                 break EnumerationEnd::Stopped;
             }
-            for image in symmetry.orbit(&instance, &bound) {
+            for image in symmetry.orbit(&instance, projected) {
                 let mut clause = vec![!enumerating];
-                for (&relation, tuples) in bound.iter().zip(&image) {
+                for (&relation, tuples) in projected.iter().zip(&image) {
                     let Some((_, upper)) = self.bounds().get(relation) else { continue };
                     let upper = upper.clone();
                     for tuple in upper.iter() {
@@ -74,6 +79,10 @@ impl Session {
     ///
     /// # Errors
     /// The solver failed.
+    ///
+    /// # Panics
+    /// As [`Session::enumerate`].
+    #[track_caller]
     pub fn instances(
         &mut self,
         assumptions: &[Literal],

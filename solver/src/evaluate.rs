@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
+
 use crate::instance::Instance;
-use crate::logic::{Expr, ExprNode, Formula, FormulaNode, Logic, QuantifiedVariable, Recursion};
+use crate::logic::{Expr, ExprNode, Formula, FormulaNode, Logic, QuantifiedVariable, Recursion, VisitedNode};
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
 
@@ -22,7 +24,9 @@ impl Instance {
     ///
     /// # Panics
     /// If a relation in it had no bounds.
+    #[track_caller]
     pub fn evaluate(&self, logic: &Logic, expr: Expr) -> TupleSet {
+        self.require_tuples(logic, VisitedNode::Expr(expr));
         TupleSet::from_tuples(logic.arity(expr), self.value(logic, expr, &mut EvaluationScope::default()))
     }
 
@@ -30,8 +34,20 @@ impl Instance {
     ///
     /// # Panics
     /// If a relation in it had no bounds.
+    #[track_caller]
     pub fn holds(&self, logic: &Logic, formula: Formula) -> bool {
+        self.require_tuples(logic, VisitedNode::Formula(formula));
         self.truth(logic, formula, &mut EvaluationScope::default())
+    }
+
+    /// Sees to it that all relations of a node have a meaning, where the panic can point at the caller.
+    #[track_caller]
+    fn require_tuples(&self, logic: &Logic, node: VisitedNode) {
+        for relation in logic.relations_of(node, &mut FxHashSet::default()) {
+            if self.tuples(relation).is_none() {
+                panic!("the instance says nothing of the relation `{}`", logic.relation_name(relation));
+            }
+        }
     }
 
     fn atoms(&self) -> impl Iterator<Item = Atom> + use<> {
@@ -42,12 +58,8 @@ impl Instance {
         use ExprNode as N;
         let mut go = |e: &Expr| self.value(logic, *e, env);
         match logic.expr(expr) {
-            N::Relation(r) => {
-                let tuples = self.tuples(*r);
-                let tuples =
-                    tuples.unwrap_or_else(|| panic!("the instance says nothing of the relation `{}`", logic.relation_name(*r)));
-                tuples.iter().map(<[Atom]>::to_vec).collect()
-            }
+            // Each has a meaning: this was asked before.
+            N::Relation(r) => self.tuples(*r).into_iter().flat_map(TupleSet::iter).map(<[Atom]>::to_vec).collect(),
             N::Constant(c) => logic.constant_set(*c).iter().map(<[Atom]>::to_vec).collect(),
             N::Empty(_) => EvaluatedTuples::new(),
             N::Universe => self.atoms().map(|a| vec![a]).collect(),

@@ -9,7 +9,8 @@
 //! | `a * b` | `a -> b` | [`Logic::product`] |
 //! | `f & g`, `f \| g`, `!f` | `f and g`, `f or g`, `not f` | [`Logic::and`], [`Logic::or`], [`Logic::not`] |
 //!
-//! Everything else is a method, as in `r.closure().within(s)`.
+//! Everything else is a method, as in `r.closure().within(s)`, or made by the notation: [`Notation::for_all`], [`Notation::all`] of many formulas,
+//! [`Notation::constant`] sets.
 //!
 //! ```
 //! use margay_solver::{Atom, Backend, Bounds, Encoding, SolverLimits, Logic, Notation, SessionOutcome, Session, TupleSet, Universe};
@@ -35,7 +36,8 @@
 use std::cell::RefCell;
 use std::ops::{BitAnd, BitOr, Mul, Not, Shr, Sub};
 
-use crate::logic::{Expr, Formula, Logic, QuantifiedVariable, Relation};
+use crate::logic::{CardinalityComparison, Expr, Formula, Logic, QuantifiedVariable, Relation};
+use crate::tuples::TupleSet;
 
 /// An arena that operators write into. It holds the arena until it is dropped; what was made stays.
 #[derive(Debug)]
@@ -93,6 +95,36 @@ impl<'l> Notation<'l> {
         self.expr(self.0.borrow_mut().universe())
     }
 
+    /// A set of tuples that every instance has as it is.
+    pub fn constant(&self, tuples: TupleSet) -> ExprNotation<'_, 'l> {
+        self.expr(self.0.borrow_mut().constant(tuples))
+    }
+
+    /// All of these; of none it is true.
+    #[track_caller]
+    pub fn all<'n>(&'n self, formulas: impl IntoIterator<Item = FormulaNotation<'n, 'l>>) -> FormulaNotation<'n, 'l> {
+        let formulas: Vec<Formula> = formulas.into_iter().map(|f| f.formula).collect();
+        self.formula(self.0.borrow_mut().and(formulas))
+    }
+
+    /// One of these, or more; of none it is false.
+    #[track_caller]
+    pub fn any<'n>(&'n self, formulas: impl IntoIterator<Item = FormulaNotation<'n, 'l>>) -> FormulaNotation<'n, 'l> {
+        let formulas: Vec<Formula> = formulas.into_iter().map(|f| f.formula).collect();
+        self.formula(self.0.borrow_mut().or(formulas))
+    }
+
+    /// `{ v1: e1, ... | f }`
+    #[track_caller]
+    pub fn comprehension<'n>(
+        &'n self,
+        declarations: &[(QuantifiedVariable, ExprNotation<'n, 'l>)],
+        body: FormulaNotation<'n, 'l>,
+    ) -> ExprNotation<'n, 'l> {
+        let declarations: Vec<(QuantifiedVariable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
+        self.expr(self.0.borrow_mut().comprehension(&declarations, body.formula))
+    }
+
     /// `all v1: e1, ... | f`
     #[track_caller]
     pub fn for_all<'n>(
@@ -113,6 +145,14 @@ impl<'l> Notation<'l> {
     ) -> FormulaNotation<'n, 'l> {
         let declarations: Vec<(QuantifiedVariable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
         self.formula(self.0.borrow_mut().exists(&declarations, body.formula))
+    }
+}
+
+impl<'n, 'l> ExprNotation<'n, 'l> {
+    /// `#e` compared with a number: `e.count(CardinalityComparison::AtMost, 2)`.
+    #[track_caller]
+    pub fn count(self, comparison: CardinalityComparison, number: usize) -> FormulaNotation<'n, 'l> {
+        self.notation.formula(self.notation.0.borrow_mut().cardinality(self.expr, comparison, number))
     }
 }
 

@@ -89,6 +89,7 @@ impl TupleSet {
     ///
     /// # Panics
     /// If the tuple has another arity.
+    #[track_caller]
     pub fn insert(&mut self, tuple: &[Atom]) -> bool {
         assert_eq!(tuple.len(), self.arity, "a tuple of {} atoms in a set of arity {}", tuple.len(), self.arity);
         match self.search(tuple) {
@@ -104,6 +105,12 @@ impl TupleSet {
     /// Is every tuple of this set in the other?
     pub fn is_subset(&self, other: &TupleSet) -> bool {
         self.arity == other.arity && self.iter().all(|t| other.contains(t))
+    }
+
+    /// `a -> b`: each tuple of this set with each of the other behind it.
+    #[must_use]
+    pub fn product(&self, other: &TupleSet) -> TupleSet {
+        Self::from_tuples(self.arity + other.arity, self.iter().flat_map(|a| other.iter().map(move |b| [a, b].concat())))
     }
 
     /// The tuples with every atom replaced.
@@ -133,6 +140,9 @@ mod tests {
         let tuples: Vec<Vec<u32>> = set.iter().map(|t| t.iter().map(|a| a.0).collect()).collect();
         assert_eq!(tuples, [[0, 1], [1, 1], [2, 0]]);
         assert!(set.contains(&[Atom(2), Atom(0)]) && !set.contains(&[Atom(2)]) && !set.contains(&[Atom(0), Atom(2)]));
+        let (ones, pairs) = (TupleSet::from_tuples(1, [[Atom(3)], [Atom(1)]]), TupleSet::from_tuples(2, [[Atom(0), Atom(2)]]));
+        let product = TupleSet::from_tuples(3, [[1, 0, 2], [3, 0, 2]].map(|tuple| tuple.map(Atom)));
+        assert_eq!((ones.product(&pairs), ones.product(&TupleSet::new(2))), (product, TupleSet::new(3)));
         assert_eq!(set.map(|a| Atom(2 - a.0)).iter().next(), Some([Atom(0), Atom(2)].as_slice()));
     }
 }

@@ -1,5 +1,7 @@
 //! Atoms and universes: the finite set of things that relations speak of.
 
+use crate::tuples::TupleSet;
+
 /// An element of a [`Universe`]: its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Atom(pub u32);
@@ -34,6 +36,29 @@ impl Universe {
     #[track_caller]
     pub fn name(&self, atom: Atom) -> &str {
         &self.names[atom.0 as usize]
+    }
+
+    /// The first atom of this name.
+    pub fn atom(&self, name: &str) -> Option<Atom> {
+        self.names.iter().position(|n| n == name).map(|at| Atom(at as u32))
+    }
+
+    /// A set of tuples by the names of their atoms: `universe.tuples([["WA", "NT"], ["WA", "SA"]])`.
+    ///
+    /// # Panics
+    /// If no atom has the name.
+    #[track_caller]
+    pub fn tuples<'a, const ARITY: usize>(&self, tuples: impl IntoIterator<Item = [&'a str; ARITY]>) -> TupleSet {
+        let mut set = TupleSet::new(ARITY);
+        for tuple in tuples {
+            let mut atoms = [Atom(0); ARITY];
+            for (atom, name) in atoms.iter_mut().zip(tuple) {
+                let Some(found) = self.atom(name) else { panic!("the universe has no atom `{name}`") };
+                *atom = found;
+            }
+            set.insert(&atoms);
+        }
+        set
     }
 
     /// The atoms, in ascending order.

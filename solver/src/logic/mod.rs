@@ -101,9 +101,20 @@ impl Logic {
     }
 
     /// As it was declared; two relations may have one name.
+    ///
+    /// # Panics
+    /// If it was declared by another arena, and this one has no relation of its number.
     #[track_caller]
     pub fn relation_name(&self, relation: Relation) -> &str {
-        &self.relations[relation.0 as usize].0
+        &self.declared(relation).0
+    }
+
+    #[track_caller]
+    fn declared(&self, relation: Relation) -> &(String, usize) {
+        let Some(declared) = self.relations.get(relation.0 as usize) else {
+            panic!("a relation of another arena: this `Logic` did not declare it")
+        };
+        declared
     }
 
     pub(crate) fn is_relation_name(&self, name: &str) -> bool {
@@ -111,9 +122,12 @@ impl Logic {
     }
 
     /// The number of columns.
+    ///
+    /// # Panics
+    /// As [`Logic::relation_name`].
     #[track_caller]
     pub fn relation_arity(&self, relation: Relation) -> usize {
-        self.relations[relation.0 as usize].1
+        self.declared(relation).1
     }
 
     /// As it was declared; two variables may have one name.

@@ -1,6 +1,8 @@
 //! Errors of the calling program are told where they are made, with what is wrong.
 
-use margay_solver::{Atom, Backend, Bounds, Encoding, Instance, Logic, Notation, Session, TupleSet, Universe};
+use margay_solver::{
+    Atom, Backend, Bounds, Encoding, Instance, Logic, Notation, Session, SolverLimits, Symmetry, TupleSet, Universe,
+};
 
 fn two_atoms() -> Bounds {
     Bounds::new(Universe::new(["a", "b"]))
@@ -201,6 +203,28 @@ fn panics_point_at_the_caller() {
         let _ = notation.expr(e) & notation.expr(f);
     };
     assert_eq!(place_of_panic(operators), here(line!() - 2));
+    let copy = logic.clone();
+    let evaluated = move || {
+        Instance::new(Universe::new(["a"]), [].into()).evaluate(&copy, f);
+    };
+    assert_eq!(place_of_panic(evaluated), here(line!() - 2));
+    let inserted = || {
+        TupleSet::new(2).insert(&[Atom(0)]);
+    };
+    assert_eq!(place_of_panic(inserted), here(line!() - 2));
+    let named = || {
+        Universe::new(["a"]).tuples([["a", "b"]]);
+    };
+    assert_eq!(place_of_panic(named), here(line!() - 2));
+    let undeclared = || {
+        Logic::new().relation_name(r);
+    };
+    assert_eq!(place_of_panic(undeclared), here(line!() - 2));
+    let projected = move || {
+        let mut session = Session::new(two_atoms(), Encoding::default(), &Backend::default());
+        let _ = session.instances(&[], &[r], &Symmetry::none(), &SolverLimits::default(), 1);
+    };
+    assert_eq!(place_of_panic(projected), here(line!() - 2));
     let some = logic.some(f);
     let unbound = move || {
         let mut session = Session::new(two_atoms(), Encoding::default(), &Backend::default());
