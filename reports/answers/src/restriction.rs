@@ -11,6 +11,7 @@ use margay_mappings::language::selection::construct_of;
 use margay_mappings::synthesis::SynthesisOptions;
 use margay_models::execution::Order;
 use margay_models::signature::{BaseSet, Construct, Operation, constructs as of_signature};
+use margay_theorem::theorem::once;
 
 /// What a question leaves out. As text nothing, or ` (only programs of R.RLX, W.RLX; only axiom SC)`: it stands behind what was found, and its bound.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,7 +46,7 @@ impl Restriction {
     }
 
     fn add_axioms(&mut self, axioms: &[String], typed: bool) {
-        match axioms {
+        match &once(axioms)[..] {
             [] => {}
             [one] => self.add(format!("only axiom {one}")),
             several => self.add(format!("only axioms {}", several.join(", "))),
@@ -130,9 +131,8 @@ impl Restriction {
         let mut out = Self::default();
         // A left-hand side of a table stands for its construct, with all its scopes, types and forms.
         let names = |of: &[String]| {
-            let mut names: Vec<String> = of.iter().map(|name| construct_of(name)).collect();
-            names.dedup();
-            names.join(", ")
+            let names: Vec<String> = of.iter().map(|name| construct_of(name)).collect();
+            once(&names).join(", ")
         };
         if !only.is_empty() {
             out.add(format!("only {of} of {}", names(only)));
