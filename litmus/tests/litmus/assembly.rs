@@ -141,6 +141,7 @@ fn what_is_not_modelled_is_refused_by_name() {
         ("TLBI VAE1IS,X1", "page tables"),
         ("LDP W0,W2,[X1]", "pair"),
         ("LDR W0,[X1],X2", "`ldr <r>, <m>`"),
+        ("LDR W0,[X1,#4,LSL]", "; an address <m> is `[<r>]`, `[<r>,#0]`, `[<r>, <n>]`, "),
         ("LDXT W0,[X1]", "did you mean `ldxr`"),
         ("FROB W0", "architectures.md"),
         ("CSEL X0,X1,X2,EQ", "pick dependencies"),

@@ -28,6 +28,9 @@ impl std::error::Error for ProofFlaw {}
 /// Bytes that are read at once.
 const BLOCK: usize = 1 << 16;
 
+/// The most literals of a record, and the most hints. A few megabytes can be decompressed to a record that no memory holds.
+const MOST: u64 = 1 << 24;
+
 /// Uncompressed records, one after the other.
 pub struct ProofInput<R> {
     reader: R,
@@ -91,6 +94,14 @@ impl<R: Read> ProofInput<R> {
         Err(self.flaw("a number has more than 64 bits"))
     }
 
+    /// How many literals or hints follow.
+    fn count(&mut self, of: &str) -> Result<u64, ProofFlaw> {
+        match self.number()? {
+            count if count > MOST => Err(self.flaw(format!("it has {count} {of}, and no record has more than {MOST}"))),
+            count => Ok(count),
+        }
+    }
+
     /// Reads the next record.
     ///
     /// # Errors
@@ -124,7 +135,7 @@ impl<R: Read> ProofInput<R> {
         self.record.hints.clear();
         if kind.has_literals() {
             let mut code = 0;
-            for _ in 0..self.number()? {
+            for _ in 0..self.count("literals")? {
                 let coded = self.number()?;
                 code = sum(code, coded);
                 let Some(literal) = SatLiteral::of_code(code) else {
@@ -135,7 +146,7 @@ impl<R: Read> ProofInput<R> {
         }
         if kind.has_hints() {
             let mut hint = self.record.id;
-            for _ in 0..self.number()? {
+            for _ in 0..self.count("hints")? {
                 let coded = self.number()?;
                 hint = sum(hint, coded);
                 self.record.hints.push(hint);

@@ -14,7 +14,7 @@ mod log;
 mod lrat;
 mod replay;
 
-pub use file::records;
+pub use file::{DecompressedRecords, records};
 pub use log::{ProofLog, ProofSize};
 pub use lrat::{export, refuted};
 pub use margay_proof::{

@@ -5,11 +5,10 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lz4_flex::frame::FrameDecoder;
 use margay_proof::{ProofChecker, ProofFlaw, ProofStep, SatLiteral};
 use sha2::{Digest, Sha256};
 
-use super::records;
+use super::file::{DecompressedRecords, records};
 use crate::limits::SolverLimits;
 use crate::solver::{Solver, SolverAnswer, SolverFailure};
 
@@ -34,7 +33,7 @@ impl<R: Read> Read for HashedReader<R> {
 pub struct Replay(Arc<Mutex<ReplayState>>);
 
 struct ReplayState {
-    checker: ProofChecker<FrameDecoder<BufReader<HashedReader<File>>>>,
+    checker: ProofChecker<DecompressedRecords<BufReader<HashedReader<File>>>>,
     file: Arc<Mutex<(Sha256, u64)>>,
     clauses: u64,
     cnf: Sha256,

@@ -400,10 +400,67 @@ fn files_that_are_no_proofs_are_refused() {
     }
     let refuse = |name: &str, bytes: &[u8]| read(name, bytes).expect_err("it is no proof").to_string();
     assert!(refuse("other", b"p cnf 1 1\n1 0\n").contains("does not begin as a proof file"));
-    assert!(refuse("empty", b"").contains("no head"));
+    assert!(refuse("empty", b"").contains("too short to be a proof file"));
     let longer = [file.as_slice(), b"x"].concat();
     if let Ok(replayed) = read("longer", &longer) {
         assert_ne!(replayed.file, whole);
     }
     assert!(Replay::open(std::path::Path::new("/nowhere/x.proof")).err().expect("no file").what.contains("cannot be read"));
+}
+
+/// What a file is compressed by can be changed without the records: each change is refused in words of ours, or changes nothing that is said.
+#[test]
+fn another_compression_is_refused_in_words_or_says_the_same() {
+    let (file, _) = proved(8, &[Act::Clause(vec![1]), Act::Ask(vec![-1])]);
+    let read = |bytes: &[u8]| {
+        let path = Temporary::new("compression", bytes);
+        let v = variables(8);
+        let replay = Replay::open(&path.0)?;
+        let mut session = Session::replayed(v.bounds.clone(), Encoding::default(), &replay);
+        perform(&mut session, &v, &[Act::Clause(vec![1]), Act::Ask(vec![-1])]);
+        replay.finish(true)
+    };
+    let whole = read(&file).expect("it is whole");
+    let (head, frame) = file.split_at(8);
+    let behind = |rest: &[u8]| [head, rest].concat();
+    let changed = |at: usize, by: u8| {
+        let mut bytes = file.clone();
+        bytes[at] ^= by;
+        bytes
+    };
+    let skipped = [0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 1, 2];
+    for (bytes, words) in [
+        (file[..file.len() - 12].to_vec(), "cut off"),
+        (behind(b"\x1f\x8b\x08\0other"), "not compressed as proofs are"),
+        (behind(&[&skipped[..], frame].concat()), "a part that is to be skipped"),
+        (behind(&[frame, &skipped].concat()), "a part that is to be skipped"),
+        (behind(&[frame, b"more behind it"].concat()), "not compressed as proofs are"),
+        (behind(&[frame, frame].concat()), "something follows the end of the proof"),
+        // The flags of the frame, its version, and the checksum of both.
+        (changed(12, 0x80), "in a way in which no proof is"),
+        (changed(12, 0x02), "in a way in which no proof is"),
+        (changed(13, 0x80), "in a way in which no proof is"),
+        (changed(14, 0x01), "a checksum or a length in it does not fit"),
+    ] {
+        let said = read(&bytes).expect_err(words).to_string();
+        assert!(said.contains(words) && !said.contains("Error") && !said.contains("Unsupported"), "{said}, and not: {words}");
+    }
+    let records = uncompressed(&file);
+    let packed = |parts: &[&[u8]]| {
+        let mut bytes = head.to_vec();
+        for part in parts {
+            let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+            encoder.write_all(part).expect("memory takes all");
+            bytes.extend(encoder.finish().expect("memory takes all"));
+        }
+        bytes
+    };
+    let (first, second) = records.split_at(records.len() / 2);
+    // A frame with nothing in it is an end.
+    assert!(read(&packed(&[&[], &records])).expect_err("it ends before it begins").what.contains("cut off"));
+    for parts in [vec![first, second], vec![&records, &[]]] {
+        let again = read(&packed(&parts)).expect("the records are the same");
+        assert_eq!((again.cnf, again.clauses, again.derived), (whole.cnf.clone(), whole.clauses, whole.derived));
+        assert_ne!(again.file, whole.file, "a certificate has the hash of its file");
+    }
 }

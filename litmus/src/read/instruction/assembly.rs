@@ -161,22 +161,38 @@ fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken], 
     if let Some(why) = refusal.filter(|_| !has || !mnemonic.eq_ignore_ascii_case(word)) {
         return cursor.error(format!("`{mnemonic}` is not modelled: {why}"), span, "this instruction");
     }
-    let similar: Vec<String> = assembly
-        .instructions
-        .iter()
-        .filter(|s| matches!(s.pattern.first(), Some(Piece::Word(first)) if *first == lower))
-        .map(|s| shape(&s.pattern))
-        .take(4)
-        .collect();
+    let begins_so = |s: &&Spelling| matches!(s.pattern.first(), Some(Piece::Word(first)) if *first == lower);
+    let similar: Vec<&Spelling> = assembly.instructions.iter().filter(begins_so).take(4).collect();
     if !similar.is_empty() {
         let error = cursor.error(format!("`{text}` is not read"), span, "these operands fit no form of the instruction");
-        return error.help(format!("the architecture's text has {}", similar.join(", ")));
+        let shapes: Vec<String> = similar.iter().map(|s| shape(&s.pattern)).collect();
+        let has_address = |s: &&Spelling| s.pattern.iter().any(|piece| matches!(piece, Piece::Slot(SlotKind::Address, _)));
+        // `<m>` says nothing to whoever has not read the text.
+        let addresses = match similar.iter().any(has_address) {
+            true => format!("; an address <m> is {}", some_of(assembly.addresses.iter().map(|s| shape(&s.pattern)))),
+            false => String::new(),
+        };
+        return error.help(format!("the architecture's text has {}{addresses}", shapes.join(", ")));
     }
     let error = cursor.error(format!("unknown instruction `{mnemonic}`"), span, "not in the architecture's text");
     match nearest(&lower, assembly.first_words()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error.help("docs/architectures.md says how an architecture's text learns an instruction"),
     }
+}
+
+/// The first few of some forms, each once.
+fn some_of(forms: impl Iterator<Item = String>) -> String {
+    const MOST: usize = 6;
+    let mut found: Vec<String> = Vec::new();
+    for form in forms {
+        if !found.contains(&form) {
+            found.push(form);
+        }
+    }
+    let more = if found.len() > MOST { " and others" } else { "" };
+    found.truncate(MOST);
+    format!("{}{more}", found.join(", "))
 }
 
 /// A pattern as it is written.

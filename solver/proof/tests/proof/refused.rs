@@ -76,3 +76,18 @@ fn bytes_that_are_no_record() {
     refused(&[1, 2, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 1], "is not the code of a literal");
     refused(&ended(&[given(1, &[1 << 27])]), "variable 134217728 is out of range");
 }
+
+/// Compressed, a record of more literals than any memory holds is a file of a few megabytes: its number is refused before any of them is read.
+#[test]
+fn a_record_that_no_memory_holds() {
+    let many = |bytes: &[u8], kept: usize| {
+        // 2^60: eight bytes of seven bits each, and the sixteenth of the ninth.
+        let number = [[0x80; 8].as_slice(), &[0x10]].concat();
+        checked(&[&bytes[..kept], &number].concat()).expect_err("it is too large").what
+    };
+    let clause = encoded(&[given(1, &[1, 2])]);
+    assert!(many(&clause, 2).contains("literals, and no record has more than"), "{}", many(&clause, 2));
+    let step = encoded(&[given(1, &[1]), derived(2, &[], &[])]);
+    let hints = many(&step, step.len() - 1);
+    assert!(hints.contains("hints, and no record has more than"), "{hints}");
+}
