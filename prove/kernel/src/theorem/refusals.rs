@@ -64,7 +64,8 @@ pub(super) fn refuse_chosen_fences(
     let mut theory = Theory::default();
     let base = theory.declare_base(source.signature, false, None);
     let translated = theory.translate(source, &base);
-    let order = base.symbols.get(&BaseRelation::SyncFence);
+    let [.., of_fences] = BaseRelation::CHOSEN;
+    let order = base.symbols.get(&of_fences);
     let depends = |e: TheoryExprId| order.is_some_and(|o| TheoryVocabulary::of(&theory, [e]).relations.contains(o));
     let undefined = source.checks.iter().zip(&translated.checks).find(|(c, e)| c.is_undefined_behaviour() && depends(**e));
     let Some((check, _)) = undefined else { return Ok(()) };

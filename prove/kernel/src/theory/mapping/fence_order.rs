@@ -31,7 +31,7 @@ pub struct KeptOrder {
     pub order: TheoryExprId,
     /// What it contains, but for edges that lie on a cycle of it.
     pub kept: TheoryExprId,
-    /// The closure of that.
+    /// One step of `kept` or several in a row.
     pub closure: Pred,
 }
 
@@ -66,12 +66,17 @@ fn orders(check: &Check) -> bool {
 }
 
 impl RoleBuilder<'_> {
-    /// The source's `sync_fence`, if anything can be in it. `target`: what its checks are about.
-    pub(super) fn order_of_fences(&mut self, base: &BaseMeaning, target: &Translated) -> Option<TheoryExprId> {
+    /// The source's order of fences (`relation` at both levels), if anything can be in it. `target`: what its checks are about.
+    pub(super) fn order_of_fences(
+        &mut self,
+        relation: BaseRelation,
+        base: &BaseMeaning,
+        target: &Translated,
+    ) -> Option<TheoryExprId> {
         let set = self.mapping.source.signature.ordered_fences()?;
         let fences = self.theory.exprs.intersection(base.sets[&BaseSet::F], base.sets[&set]);
         let order = match self.chosen.clone()? {
-            ChosenOrder::OfTarget => self.order_read_back(),
+            ChosenOrder::OfTarget => self.order_read_back(relation),
             ChosenOrder::Keeping(_) => {
                 let number = self.mapping.target.checks.iter().rposition(orders)?;
                 let kept = self.keep(fences, target.checks[number]);
@@ -84,14 +89,14 @@ impl RoleBuilder<'_> {
         if self.theory.exprs.get(within) == TheoryExpr::Empty {
             return None;
         }
-        let name = format!("{}.{}", self.mapping.source.name, BaseRelation::SyncFence.name());
+        let name = format!("{}.{}", self.mapping.source.name, relation.name());
         let pred = self.theory.symbols.declare(&name, 2, Meaning::Defined(within));
         Some(self.theory.exprs.symbol(pred))
     }
 
     /// The target's order of fences, from one operation to another: each is where the first fence is that the order relates, of those that its row makes.
     /// No operation has two such places, so it is a strict order, as the target's is.
-    fn order_read_back(&mut self) -> TheoryExprId {
+    fn order_read_back(&mut self, relation: BaseRelation) -> TheoryExprId {
         let signature = self.mapping.target.signature;
         let is_ordered = |step: &margay_language::LoweringStep| {
             step.operation == Operation::Fence && signature.is_order_of_ordered_fence(step.order)
@@ -116,7 +121,7 @@ impl RoleBuilder<'_> {
         }
         let place = self.theory.exprs.union_all(places);
         let back = self.theory.exprs.make(TheoryExpr::Inverse(place));
-        let behind = self.theory.exprs.sequence(self.target.relations[&BaseRelation::SyncFence], back);
+        let behind = self.theory.exprs.sequence(self.target.relations[&relation], back);
         self.theory.exprs.sequence(place, behind)
     }
 

@@ -181,7 +181,7 @@ impl RoleBuilder<'_> {
                     None
                 }
                 SyncFence => {
-                    match self.order_of_fences(base, target) {
+                    match self.order_of_fences(relation, base, target) {
                         Some(order) => _ = base.relations.insert(relation, order),
                         None => self.no_pairs(base, relation, NOT_ORDERED),
                     }
