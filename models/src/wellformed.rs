@@ -99,9 +99,17 @@ fn conditions(signature: Signature) -> &'static (Model, Judge) {
 /// The conditions of an architecture without a front end. Tags are not the business of well-formedness: every set of them is some
 /// instruction's.
 fn of_text(signature: Signature) -> String {
-    let mut text = "include \"common.cat\"\n\nempty ((IW * IW) & loc) \\ id as each-location-has-one-initial-write\n".to_owned();
+    // Of several references to one memory each may have its own initial write.
+    let (initial, written) = match signature.has_references() {
+        true => ("empty ((IW * IW) & vloc) \\ id as each-reference-has-one-initial-write", "(W * W) \\ (IW * IW)"),
+        false => ("empty ((IW * IW) & loc) \\ id as each-location-has-one-initial-write", "W * W"),
+    };
+    let mut text = format!("include \"common.cat\"\n\n{initial}\n");
     if signature.total_coherence() {
-        text += "empty ((W * W) & loc) \\ (co | co^-1 | id) as coherence-order-is-total\n";
+        text += &format!("empty (({written}) & loc) \\ (co | co^-1 | id) as coherence-order-is-total\n");
+    }
+    if signature.has_barriers() {
+        text += "empty sync_barrier \\ ext as barriers-synchronise-different-threads\n";
     }
     if let Some(set) = signature.ordered_fences() {
         let fences = format!("(F & {})", set.name());

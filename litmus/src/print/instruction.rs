@@ -75,10 +75,10 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         }
         Operation::Membar(level) => format!("membar.{}", level.name()),
         Operation::ProxyFence(kind) => format!("fence.proxy.{}", kind.name()),
-        Operation::Barrier { mode, instance, barrier, count } => {
+        Operation::Barrier { mode, scope, instance, barrier, count } => {
             let instance = instance.map_or(String::new(), |n| format!("{n}, "));
             let count = count.map_or(String::new(), |n| format!(", {n}"));
-            format!("bar.cta.{} {instance}{}{count}", mode.name(), value(barrier))
+            format!("bar.{}.{} {instance}{}{count}", scope.name(), mode.name(), value(barrier))
         }
         Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: false }) => "barrier.cluster.arrive".to_string(),
         Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: true }) => "barrier.cluster.arrive.relaxed".to_string(),

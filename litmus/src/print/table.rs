@@ -26,10 +26,14 @@ pub(super) fn tabular(test: &Test, out: &mut String) {
             .iter()
             .flat_map(|place| levels.iter().map(|&scope| format!("{} {}", signature.scope_name(scope), place.number(scope))));
         let mut numbers: Vec<String> = numbers.collect();
+        let of_place =
+            test.instructions(t).iter().filter_map(|i| of_place(&i.operation)).map(|order| format!(" {}", order.text()));
+        let of_place = of_place.collect::<String>();
+        if let (Dialect::Text(_), Some(last)) = (test.dialect, numbers.last_mut()) {
+            *last += &of_place;
+        }
         if let (Some(place), Dialect::Ptx) = (test.threads[t.index()].placement, test.dialect) {
-            let of_place =
-                test.instructions(t).iter().filter_map(|i| of_place(&i.operation)).map(|order| format!(" {}", order.text()));
-            let kernel = format!("kernel {}{}", place.kernel, of_place.collect::<String>());
+            let kernel = format!("kernel {}{of_place}", place.kernel);
             match place.kernel {
                 HOST => numbers = vec!["host".to_owned()],
                 _ if launches(test) => numbers.insert(0, kernel),

@@ -3,12 +3,13 @@
 //! PTX's barriers with a count beside them.
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::execution::Scope;
 
 use std::sync::Arc;
 
 use super::instruction::Operands;
 use super::qualifier::Mnemonic;
-use crate::test::{BarrierMode, ClusterBarrier, Operation, TestInstruction, TestOperand, ThreadId, Type};
+use crate::test::{BarrierMode, ClusterBarrier, Dialect, Operation, TestInstruction, TestOperand, ThreadId, Type};
 
 /// The largest number of a barrier (PTX ISA 9.7.13.1).
 const LAST: i64 = 15;
@@ -26,8 +27,18 @@ pub(super) struct BarrierOperands {
     span: Span,
 }
 
+impl BarrierOperands {
+    /// Where the instruction stands that was read in another form: its position in its column, and its place in the test.
+    pub fn is_at(&mut self, position: usize, span: Span) {
+        (self.position, self.span) = (position, span);
+    }
+}
+
 /// Reads a barrier; that of a cta is put right by [`settle`].
 pub(super) fn read(reader: &mut Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+    // The barriers of a text may be those of its narrowest groups.
+    let of_text = matches!(reader.names.dialect(), Dialect::Text(_));
+    let scope = if of_text && m.take_word(&["warp"]).is_some() { Scope::Warp } else { Scope::Cta };
     if let Some((_, span)) = m.qualifiers.iter().find(|(w, _)| *w == "warp") {
         let error = reader.cursor.error("the barrier of a warp is written in another way", *span, "a warp");
         return Err(error.help("write `bar.warp.sync 0xffffffff` (PTX ISA 9.7.13.2)"));
@@ -67,7 +78,7 @@ pub(super) fn read(reader: &mut Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Resul
     }
     let barrier = operands.first().cloned().unwrap_or(TestOperand::Integer(0));
     reader.names.barriers.push(BarrierOperands { thread: reader.thread, position: 0, operands, span });
-    Ok(Operation::Barrier { mode, instance: None, barrier, count: None })
+    Ok(Operation::Barrier { mode, scope, instance: None, barrier, count: None })
 }
 
 fn cluster(reader: &Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
@@ -103,11 +114,14 @@ fn is_count(n: i64) -> bool {
 pub(super) fn settle(
     columns: &mut [Vec<TestInstruction>],
     written: &[BarrierOperands],
+    dialect: Dialect,
     file: &Arc<SourceFile>,
     errors: &mut Vec<Diagnostic>,
 ) {
-    let other = written.iter().find(|w| has_instances(&w.operands));
-    if let Some(first) = other {
+    // Where barriers are those of a text they have instances.
+    let of_text = matches!(dialect, Dialect::Text(_));
+    let other = written.iter().find(|w| of_text || has_instances(&w.operands));
+    if let Some(first) = other.filter(|_| !of_text) {
         let text = file.text[first.span.start..first.span.end].trim();
         let warning =
             Diagnostic::warning(format!("`{text}` is Dartagnan's spelling: instance, barrier, count of the test's threads"));
@@ -128,7 +142,7 @@ pub(super) fn settle(
             }
             (true, []) => Err(error("a barrier without a number".to_owned(), "the others have instances")),
             // No barrier has such a number: it is a count of PTX's, beside barriers with instances.
-            (true, [barrier, TestOperand::Integer(n)]) if is_count(*n) => Ok((None, barrier.clone(), Some(*n))),
+            (true, [barrier, TestOperand::Integer(n)]) if is_count(*n) && !of_text => Ok((None, barrier.clone(), Some(*n))),
             (true, [TestOperand::Integer(i)]) => Ok((Some(*i), TestOperand::Integer(0), None)),
             (true, [TestOperand::Integer(i), barrier]) => Ok((Some(*i), barrier.clone(), None)),
             (true, [TestOperand::Integer(i), barrier, TestOperand::Integer(n)]) => Ok((Some(*i), barrier.clone(), Some(*n))),

@@ -121,13 +121,12 @@ fn first(errors: Vec<Diagnostic>) -> Diagnostic {
 }
 
 /// Kinds of tests of herd7's that are not read, and what they are.
-const NOT_READ: [(&str, &str); 6] = [
+const NOT_READ: [(&str, &str); 5] = [
     ("Bell", "they are herd7's generic assembly, whose instructions a .bell file gives a meaning"),
     ("ASL", "they are pseudocode of the Arm architecture"),
     ("BPF", "they are bytecode of the Linux kernel, of which there is no model here"),
     ("JAVA", "they are Java, of which there is no model here"),
     ("Java", "they are Java, of which there is no model here"),
-    ("MIPS", "they are assembly for MIPS, of which there is no model here"),
 ];
 
 /// The first words of tests that are read.

@@ -24,7 +24,7 @@ use margay_models::limited;
 use margay_models::text::{FileKind, another};
 
 use crate::print::{CLanguage, language};
-use crate::test::{Dialect, Sequencing, Test, Thread};
+use crate::test::{Body, Dialect, Sequencing, Test, Thread};
 use cursor::Cursor;
 pub use instruction::assembly::CompiledAssembly;
 use instruction::spoken::{Reading, Spoken};
@@ -106,7 +106,17 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
     let mut fences = Vec::new();
     let draft = match title.dialect {
         Dialect::Ptx | Dialect::Generic | Dialect::Text(_) => {
-            let threads = table::threads(&mut cursor, title.dialect)?;
+            let orders = match title.dialect {
+                Dialect::Text(architecture) if architecture.has_barriers() => table::system_orders(&mut cursor)?,
+                _ => Vec::new(),
+            };
+            let mut threads = table::threads(&mut cursor, title.dialect)?;
+            for (after, order) in orders {
+                let Some(Body::Instructions(column)) = threads.get_mut(after.index()).map(|thread| &mut thread.body) else {
+                    return Err(cursor.error(format!("the test has no thread {after}"), order.place.0, "ordered here"));
+                };
+                column.push(order);
+            }
             if cursor.spoken.is_some() {
                 state.give_registers(&cursor, threads.len());
                 state.add_addresses();

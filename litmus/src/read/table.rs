@@ -41,7 +41,11 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
                 return Err(cursor.error(message, cursor.span(), "a place"));
             }
             Some(match dialect {
-                Dialect::Text(architecture) => placement_of_text(cursor, architecture)?,
+                Dialect::Text(architecture) => {
+                    let (place, of_place) = placement_of_text(cursor, architecture)?;
+                    orders.push((id, of_place));
+                    place
+                }
                 Dialect::Ptx => {
                     let (place, of_place) = placement_of_launch(cursor, &LEVELS_OF_LAUNCHES)?;
                     orders.push((id, of_place));
@@ -136,8 +140,9 @@ fn placement_of_launch(cursor: &mut Cursor<'_>, suggested: &[&str]) -> Result<(P
 }
 
 /// `@wave 0,wg 1,agent 0`: the groups of a thread under the names that the text of the architecture gives them. The narrowest is to be
-/// named; of the wider ones those that are not are number 0. That of all threads has no number.
-fn placement_of_text(cursor: &mut Cursor<'_>, architecture: Architecture) -> Result<Placement, Diagnostic> {
+/// named; of the wider ones those that are not are number 0. That of all threads has no number. `after P0` behind them: the system synchronises the
+/// start of the thread with the end of that one.
+fn placement_of_text(cursor: &mut Cursor<'_>, architecture: Architecture) -> Result<(Placement, Vec<LaunchOrder>), Diagnostic> {
     let start = cursor.span();
     cursor.expect('@')?;
     let levels: Vec<ScopeLevel> = architecture.levels().filter(|level| level.scope() != Scope::Sys).collect();
@@ -163,11 +168,49 @@ fn placement_of_text(cursor: &mut Cursor<'_>, architecture: Architecture) -> Res
             break;
         }
     }
+    let mut orders = Vec::new();
+    while architecture.has_barriers() && cursor.eat_word("after") {
+        orders.push(LaunchOrder::AfterThread(thread(cursor)?));
+    }
     if named.contains(narrowest) {
-        return Ok(place);
+        return Ok((place, orders));
     }
     let (span, name) = (start.to(cursor.previous()), narrowest.name());
     Err(cursor.error(format!("the place of the thread names no {name}"), span, format!("add `{name}` and its number")))
+}
+
+/// `{ ssw P0 P1; }` behind the initial state: the system synchronises the start of the second thread with the end of the first. For each the
+/// second one, and the order.
+pub(super) fn system_orders(cursor: &mut Cursor<'_>) -> Result<Vec<(ThreadId, TestInstruction)>, Diagnostic> {
+    let mut orders = Vec::new();
+    if !cursor.eat('{') {
+        return Ok(orders);
+    }
+    while !cursor.eat('}') {
+        let start = cursor.span();
+        if cursor.eat(';') {
+            continue;
+        }
+        if !cursor.eat_word("ssw") {
+            return Err(cursor.expected("`ssw` and two threads, or `}`"));
+        }
+        let (before, after) = (thread(cursor)?, thread(cursor)?);
+        let place = Place(start.to(cursor.previous()));
+        let operation = Operation::Launches(LaunchOrder::AfterThread(before));
+        orders.push((after, TestInstruction { guard: None, operation, place }));
+        if !cursor.eat(';') && !cursor.is('}') {
+            return Err(cursor.expected("`;` or `}`"));
+        }
+    }
+    cursor.eat(';');
+    Ok(orders)
+}
+
+/// `P0`
+fn thread(cursor: &mut Cursor<'_>) -> Result<ThreadId, Diagnostic> {
+    let Some(id) = cursor.thread_at(0) else { return Err(cursor.expected("a thread, e.g. `P0`")) };
+    cursor.advance();
+    Ok(id)
 }
 
 /// The error of a thread that runs on the host.
@@ -234,7 +277,7 @@ pub(super) fn rows(
             }
         }
     }
-    barrier::settle(&mut columns, &names.barriers, cursor.file, errors);
+    barrier::settle(&mut columns, &names.barriers, names.dialect(), cursor.file, errors);
     meeting::check(&threads, &columns, cursor.file, errors);
     errors.append(&mut names.warnings);
     for (thread, column) in threads.iter_mut().zip(columns) {

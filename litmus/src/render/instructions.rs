@@ -285,7 +285,7 @@ impl Column<'_> {
                 let mode = if pair.is_some() { BarrierMode::Sync } else { BarrierMode::Arrive };
                 let count = pair.is_none().then_some(64);
                 let barrier = TestOperand::Integer(i64::from(data.barrier.unwrap_or(0)));
-                Operation::Barrier { mode, instance: None, barrier, count }
+                Operation::Barrier { mode, scope: Scope::Cta, instance: None, barrier, count }
             }
             (Kind::BarrierWait, _) => return Err(RenderError::LoneWait(e)),
             (Kind::Init | Kind::AsyncWait, _) => return Err(RenderError::NoInstruction(e)),

@@ -3,7 +3,7 @@
 use margay_ptx::ScalarType;
 use margay_ptx::exchange::Exchange;
 
-use super::{Integer, TestOperand};
+use super::{Integer, TestOperand, ThreadId};
 
 /// The number of a launch in the place of a thread of the host ([`margay_models::execution::Placement::kernel`]).
 pub const HOST: u16 = u16::MAX;
@@ -74,6 +74,8 @@ pub enum LaunchOrder {
     After(u16),
     /// Of a kernel, in the places of its threads: that launch is a prerequisite that may still run (programmatic dependent launch).
     Overlaps(u16),
+    /// Of a thread, in its place: the system synchronises its start with the end of that thread (Vulkan: system-synchronizes-with).
+    AfterThread(ThreadId),
     /// `griddepcontrol.wait`: until all prerequisites have completed.
     Prerequisites,
     /// `griddepcontrol.launch_dependents`: orders nothing.
@@ -87,7 +89,7 @@ pub enum LaunchOrder {
 impl LaunchOrder {
     /// Is it written in the place of a thread, and not among its instructions?
     pub fn is_of_place(self) -> bool {
-        matches!(self, Self::After(_) | Self::Overlaps(_))
+        matches!(self, Self::After(_) | Self::Overlaps(_) | Self::AfterThread(_))
     }
 
     /// The text: of an instruction, or a part of a place.
@@ -95,6 +97,7 @@ impl LaunchOrder {
         match self {
             Self::After(kernel) => format!("after {kernel}"),
             Self::Overlaps(kernel) => format!("overlaps {kernel}"),
+            Self::AfterThread(thread) => format!("after {thread}"),
             Self::Prerequisites => "griddepcontrol.wait".to_owned(),
             Self::Dependents => "griddepcontrol.launch_dependents".to_owned(),
             Self::Launch(kernel) => format!("launch {kernel}"),

@@ -87,6 +87,8 @@ pub enum Operation {
     Barrier {
         /// Arrive, wait or both.
         mode: BarrierMode,
+        /// Whose threads meet: those of a cta, or in the tables of a text those of a warp.
+        scope: Scope,
         /// In Dartagnan's spelling the first operand: threads meet only at barriers of one instance.
         instance: Option<u32>,
         /// The barrier: a number, or a register that holds it.

@@ -51,6 +51,7 @@ pub(super) struct Counted {
 
 /// The threads of a test that use one barrier of one cta, with the first count that is written.
 struct Users<'a> {
+    scope: Scope,
     barrier: &'a TestOperand,
     instance: Option<u32>,
     threads: Vec<ThreadId>,
@@ -66,21 +67,22 @@ pub(super) fn check(test: &Test) -> Result<Vec<Counted>, UnfoldError> {
         let id = ThreadId(t as u16);
         let Body::Instructions(instructions) = &thread.body else { continue };
         for i in instructions {
-            let Operation::Barrier { barrier, instance, count, .. } = &i.operation else { continue };
+            let Operation::Barrier { scope, barrier, instance, count, .. } = &i.operation else { continue };
             if matches!(barrier, TestOperand::Register(_)) && count.is_some() {
                 let message = "a count of threads for a barrier whose number is in a register: which threads meet there is open";
                 return Err(UnfoldError::at(message, i.place));
             }
             let here = test.placement(id);
             let same = |u: &Users<'_>| {
-                u.barrier == barrier
+                u.scope == *scope
+                    && u.barrier == barrier
                     && u.instance == *instance
-                    && u.threads.first().is_some_and(|&o| test.placement(o).shares(Scope::Cta, here))
+                    && u.threads.first().is_some_and(|&o| test.placement(o).shares(*scope, here))
             };
             let users = match known.iter().position(same) {
                 Some(at) => &mut known[at],
                 None => {
-                    known.push(Users { barrier, instance: *instance, threads: vec![id], count: None });
+                    known.push(Users { scope: *scope, barrier, instance: *instance, threads: vec![id], count: None });
                     let last = known.len() - 1;
                     &mut known[last]
                 }
@@ -113,7 +115,7 @@ pub(super) fn check(test: &Test) -> Result<Vec<Counted>, UnfoldError> {
             let message = format!("barrier {name} is for {count} threads, and {all} of this cta use it: nobody gets past it");
             return Err(UnfoldError::at(message, place));
         }
-        if let TestOperand::Integer(barrier) = users.barrier {
+        if let (TestOperand::Integer(barrier), Scope::Cta) = (users.barrier, users.scope) {
             let instance = instance_number(&instances(test)?, users.instance);
             let barrier = number(u16::try_from(*barrier).unwrap_or(NUMBER), instance);
             let threads = users.threads.iter().map(|t| t.index()).collect();

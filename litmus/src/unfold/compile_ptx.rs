@@ -45,7 +45,7 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
     for at in compiler.exits {
         compiler.program.patch(at);
     }
-    if let Some(ends) = shared.meetings.ends(place.kernel) {
+    if let Some(ends) = shared.meetings.ends(place.kernel, thread) {
         compiler.program.push(ends, header);
     }
     Ok(compiler.program)
@@ -173,11 +173,11 @@ impl PtxCompiler<'_> {
                 let pending = Term::binary(pending, self.value(token)?, Term::Constant(0));
                 Step::Assign(self.program.register(destination), pending)
             }
-            Operation::Barrier { mode, barrier, instance, .. } => {
+            Operation::Barrier { mode, scope, barrier, instance, .. } => {
                 let waits = !matches!(mode, BarrierMode::Arrive);
                 let instance = barriers::instance_number(&self.shared.instances, *instance);
                 let barrier = self.value(barrier)?;
-                Step::Barrier { barrier, instance, scope: Scope::Cta, arrives: true, waits, relaxed: false }
+                Step::Barrier { barrier, instance, scope: *scope, arrives: true, waits, relaxed: false }
             }
             Operation::ClusterBarrier(barrier) => {
                 let (arrives, relaxed) = match barrier {

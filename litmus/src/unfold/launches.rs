@@ -17,6 +17,8 @@ pub(super) struct Meetings {
     launched: Vec<u16>,
     /// Launches whose end something waits for.
     awaited: Vec<u16>,
+    /// Threads whose end others wait for, in tests without launches.
+    before: Vec<ThreadId>,
 }
 
 impl Meetings {
@@ -32,6 +34,7 @@ impl Meetings {
             for i in instructions {
                 match &i.operation {
                     Operation::Warp(meeting) => found.warp(meeting, i.place)?,
+                    Operation::Launches(LaunchOrder::AfterThread(before)) => found.thread(*before, test, i.place)?,
                     Operation::Launches(order) => found.launch(*order, &kernels, i.place)?,
                     _ => {}
                 }
@@ -50,10 +53,26 @@ impl Meetings {
         if too_many { Err(UnfoldError::at(format!("more than {NUMBER} different meetings of lanes"), place)) } else { Ok(()) }
     }
 
+    fn thread(&mut self, before: ThreadId, test: &Test, place: Place) -> Result<(), UnfoldError> {
+        if before.index() >= test.threads.len() {
+            return Err(UnfoldError::at(format!("the test has no thread {before}"), place));
+        }
+        if 2 * before.index() + 1 >= usize::from(NUMBER) {
+            return Err(UnfoldError::at(
+                format!("threads that others wait for are numbered from 0 to {}", NUMBER / 2 - 1),
+                place,
+            ));
+        }
+        if !self.before.contains(&before) {
+            self.before.push(before);
+        }
+        Ok(())
+    }
+
     fn launch(&mut self, order: LaunchOrder, kernels: &[u16], place: Place) -> Result<(), UnfoldError> {
         let of = match order {
             LaunchOrder::After(k) | LaunchOrder::Overlaps(k) | LaunchOrder::Launch(k) | LaunchOrder::Synchronize(k) => k,
-            LaunchOrder::Prerequisites | LaunchOrder::Dependents => return Ok(()),
+            LaunchOrder::Prerequisites | LaunchOrder::Dependents | LaunchOrder::AfterThread(_) => return Ok(()),
         };
         if of == HOST || !kernels.contains(&of) {
             return Err(UnfoldError::at(format!("no thread of the test is in the kernel {of}"), place));
@@ -77,12 +96,19 @@ impl Meetings {
 
     /// No kernel waits for its own end, by itself or by way of others.
     fn check_circles(&self, test: &Test) -> Result<(), UnfoldError> {
-        let mut edges: Vec<(u16, u16, Place)> = Vec::new();
+        let (mut edges, mut what): (Vec<(u16, u16, Place)>, &str) = (Vec::new(), "kernel ");
         for t in 0..test.threads.len() {
             let id = ThreadId(t as u16);
             for i in test.instructions(id) {
-                if let Operation::Launches(LaunchOrder::After(before) | LaunchOrder::Overlaps(before)) = i.operation {
-                    edges.push((before, test.placement(id).kernel, i.place));
+                match i.operation {
+                    Operation::Launches(LaunchOrder::After(before) | LaunchOrder::Overlaps(before)) => {
+                        edges.push((before, test.placement(id).kernel, i.place));
+                    }
+                    Operation::Launches(LaunchOrder::AfterThread(before)) => {
+                        what = "P";
+                        edges.push((before.0, id.0, i.place));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -92,7 +118,7 @@ impl Meetings {
                 reached.push(next);
             }
             if reached.contains(&from) {
-                return Err(UnfoldError::at(format!("kernel {to} would wait for its own end"), place));
+                return Err(UnfoldError::at(format!("{what}{to} would wait for its own end"), place));
             }
         }
         Ok(())
@@ -114,6 +140,7 @@ impl Meetings {
     pub fn steps(&self, order: LaunchOrder, prerequisites: &[u16]) -> Vec<Step> {
         match order {
             LaunchOrder::After(kernel) | LaunchOrder::Synchronize(kernel) => vec![end(kernel, false)],
+            LaunchOrder::AfterThread(thread) => vec![end(thread.0, false)],
             LaunchOrder::Prerequisites => prerequisites.iter().map(|&kernel| end(kernel, false)).collect(),
             LaunchOrder::Launch(kernel) => vec![start(kernel, true)],
             LaunchOrder::Overlaps(_) | LaunchOrder::Dependents => Vec::new(),
@@ -126,7 +153,10 @@ impl Meetings {
     }
 
     /// What it does at last.
-    pub fn ends(&self, kernel: u16) -> Option<Step> {
+    pub fn ends(&self, kernel: u16, thread: ThreadId) -> Option<Step> {
+        if self.before.contains(&thread) {
+            return Some(end(thread.0, true));
+        }
         self.awaited.contains(&kernel).then(|| end(kernel, true))
     }
 }

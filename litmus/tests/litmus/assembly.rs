@@ -156,7 +156,10 @@ fn what_is_not_modelled_is_refused_by_name() {
         assert!(message.contains(words), "{state}: {message}");
     }
     let fence = |cell: &str| refused(&asked("RISCV", "0:x5=x; 1:x5=x;", &format!("{cell} | ;"), "exists (x=1)"));
-    assert!(fence("fence rw,zz").message.contains("is not read") && fence("fence.i").message.contains("instruction fetch"));
+    assert!(
+        fence("fence rw,zz").message.contains("`zz` is not known behind `fence rw,`")
+            && fence("fence.i").message.contains("instruction fetch")
+    );
     assert!(fence("fadd.s fa0,fa0,fa0").message.contains("floating-point"));
     let sizes = refused(&asked("AArch64", state, "LDR X0,[X1] | LDR W0,[X1] ;", "exists (x=1)"));
     assert!(sizes.message.contains("mixed sizes") && sizes.labels.len() == 2, "{sizes}");

@@ -42,7 +42,7 @@ fn verdicts_are_those_of_the_architectures() {
 
 #[test]
 fn kinds_that_are_not_read_are_named() {
-    for (kind, what) in [("Bell", ".bell file"), ("MIPS", "no model here"), ("ASL", "pseudocode")] {
+    for (kind, what) in [("Bell", ".bell file"), ("BPF", "no model here"), ("ASL", "pseudocode")] {
         let text = format!("{kind} MP\n{{ x=0; }}\n P0 ;\n w[] x 1 ;\nexists (x=1)\n");
         let errors = read::test(&SourceFile::new("t", text)).expect_err("it is not read");
         assert!(errors[0].message.contains(what), "{}", errors[0]);

@@ -209,6 +209,7 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
     let modes = select(&[BarrierMode::Sync, BarrierMode::Arrive, BarrierMode::Reduce][..]);
     let barrier = (modes, 0..16i64, option::of(1..9u32)).prop_map(|(mode, barrier, warps)| Operation::Barrier {
         mode,
+        scope: Scope::Cta,
         instance: None,
         barrier: TestOperand::Integer(barrier),
         count: warps.map(|n| 32 * n),

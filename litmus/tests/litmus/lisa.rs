@@ -67,7 +67,7 @@ fn locations_need_no_declaration() {
 fn what_cannot_be_said_is_refused() {
     for (code, why) in [
         ("rmw[] r1 (add r1 r1) x", "double"),
-        ("r[unknown] r1 x", "is not read"),
+        ("r[unknown] r1 x", "`unknown` is not known behind `r[`"),
         ("mov r1 (sub r1 1)", "is not read"),
         ("f[mb] {a}{b}", "is not read"),
         ("call[sync]", "calls are not read"),

@@ -38,5 +38,6 @@ mod strengthen;
 mod turns;
 mod vectors;
 mod verdicts;
+mod vulkan;
 mod waiting;
 mod widths;

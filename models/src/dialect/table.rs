@@ -55,6 +55,13 @@ const fn tagged(of_tests: OfTests, architecture: ModelArchitecture) -> ModelArch
     ModelArchitecture { of_tests: Some(of_tests), ..architecture }
 }
 
+const MIPS_TESTS: OfTests = OfTests { word: "mips", definitions: peers!("mips"), native: &["SYNC", "X"] };
+const VULKAN_TESTS: OfTests = OfTests {
+    word: "vulkan",
+    definitions: peers!("vulkan"),
+    native: &["ACQ", "REL", "SC0", "SC1", "SEMSC0", "SEMSC1", "AVDEVICE", "VISDEVICE", "SG", "WG", "QF", "vloc"],
+};
+
 const LISA_TESTS: OfTests = OfTests {
     word: "lisa",
     definitions: peers!("lisa"),
@@ -70,6 +77,7 @@ const POWER: &[&str] = &["PPC", "Power", "POWER", "PowerPC"];
 const ARM: &[&str] = &["ARM", "ARMv7"];
 const AARCH64: &[&str] = &["AArch64", "AARCH64", "ARMv8"];
 const RISCV: &[&str] = &["RISCV", "RISC"];
+const VULKAN: &[&str] = &["VULKAN", "Vulkan", "SPIRV", "SPIR"];
 const GENERIC: &[&str] = &["SC", "Generic", "GENERIC"];
 
 const NO_X86: &[&str] = &["LFENCE", "SFENCE", "NT", "CLFLUSH"];
@@ -131,6 +139,30 @@ const NO_RISCV: &[&str] = &[
     "EX",
 ];
 
+/// All but accesses: its models are about tests that carry tags.
+const NO_VULKAN: &[&str] = &[
+    "F",
+    "ATOM",
+    "NONPRIV",
+    "ACQ",
+    "REL",
+    "SC0",
+    "SC1",
+    "SEMSC0",
+    "SEMSC1",
+    "SEMAV",
+    "SEMVIS",
+    "AV",
+    "VIS",
+    "AVDEVICE",
+    "VISDEVICE",
+    "CBAR",
+    "SG",
+    "WG",
+    "QF",
+    "DV",
+];
+
 const NO_LISA: &[&str] = &["Once", "Acquire", "Release", "Noreturn", "Rlx", "Acq", "Rel", "AcqRel", "Sc", "Rmb", "Wmb"];
 
 /// Mutexes and consume operations: the tests of C that Margay reads have neither.
@@ -173,7 +205,7 @@ pub static HERD7: NameDialect = NameDialect {
             X86_TESTS,
             ModelArchitecture { native: Some(X86_NAMES), ..plain("X86", X86, &[text!("x86"), text!("herd7")], NO_X86) },
         ),
-        plain("MIPS", MIPS, &[text!("mips"), text!("herd7")], &[]),
+        tagged(MIPS_TESTS, plain("MIPS", MIPS, &[text!("mips"), text!("herd7")], &[])),
         tagged(AARCH64_TESTS, plain("AArch64", AARCH64, &[text!("aarch64"), text!("herd7")], NO_AARCH64)),
         tagged(ARM_TESTS, plain("ARM", ARM, &[text!("arm"), text!("herd7")], NO_ARM)),
         tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("herd7")], NO_POWER)),
@@ -277,6 +309,14 @@ pub static DARTAGNAN: NameDialect = NameDialect {
         tagged(ARM_TESTS, plain("ARM", ARM, &[text!("arm"), text!("dartagnan")], NO_ARM)),
         tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("dartagnan")], NO_POWER)),
         tagged(RISCV_TESTS, plain("RISC-V", RISCV, &[text!("riscv"), text!("dartagnan")], NO_RISCV)),
+        tagged(
+            VULKAN_TESTS,
+            ModelArchitecture {
+                native: Some(DARTAGNAN_VULKAN),
+                absent_relations: &["ssw", "syncbar", "vloc", "ssg", "swg", "sqf"],
+                ..plain("Vulkan", VULKAN, &[text!("generic"), text!("dartagnan")], NO_VULKAN)
+            },
+        ),
         ModelArchitecture {
             own: Some(("C", &["C", "C11", "RC11"])),
             signature: Signature::C,
@@ -299,27 +339,15 @@ pub static DARTAGNAN: NameDialect = NameDialect {
         },
     ],
     includes: &DARTAGNAN_FILES,
-    foreign: &[
-        "LISA",
-        "BPF",
-        "Linux",
-        "IMM",
-        "OpenCL",
-        "OPENCL",
-        "VULKAN",
-        "Vulkan",
-        "SPIRV",
-        "SPIR",
-        "LKMM",
-        "PowerPC64",
-        "SVCOMP",
-    ],
+    foreign: &["LISA", "BPF", "Linux", "IMM", "OpenCL", "OPENCL", "LKMM", "PowerPC64", "SVCOMP"],
 };
 
 const DARTAGNAN_X86: &[&str] = &[
     "_", "W", "R", "M", "F", "MFENCE", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw", "addr", "data", "ctrl", "int",
     "ext",
 ];
+const DARTAGNAN_VULKAN: &[&str] =
+    &["_", "W", "R", "M", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw", "addr", "data", "ctrl", "int", "ext"];
 const DARTAGNAN_C: &[&str] = &[
     "_", "W", "R", "M", "F", "IW", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "id", "po", "rf", "co", "fr", "loc",
     "rmw", "addr", "data", "ctrl", "int", "ext",

@@ -121,7 +121,7 @@ pub(super) fn cell(
         for register in named.into_inner() {
             names.writes(&register, thread);
         }
-        let undeclared = names.undeclared.len();
+        let (undeclared, barriers) = (names.undeclared.len(), names.barriers.len());
         let source = SourceFile::new("the table form", text.as_str());
         let mut made = tokens(&source, 0, false)
             .and_then(|tokens| table_form(&mut Cursor::new(&source, &tokens), thread, names))
@@ -142,6 +142,9 @@ pub(super) fn cell(
         if let Some(reading) = &mut names.assembly {
             reading.overwritten.extend(made.written().into_iter().map(|r| (thread, r.to_owned())));
         }
+        if let Some(written) = names.barriers.get_mut(barriers) {
+            written.is_at(out.len(), span);
+        }
         out.push(TestInstruction { guard: None, operation: made, place: Place(span) });
     }
     Ok(())
@@ -161,8 +164,16 @@ fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken], 
     if let Some(why) = refusal.filter(|_| !has || !mnemonic.eq_ignore_ascii_case(word)) {
         return cursor.error(format!("`{mnemonic}` is not modelled: {why}"), span, "this instruction");
     }
-    let begins_so = |s: &&Spelling| matches!(s.pattern.first(), Some(Piece::Word(first)) if *first == lower);
-    let similar: Vec<&Spelling> = assembly.instructions.iter().filter(begins_so).take(4).collect();
+    if let Some(error) = other_word(cursor, assembly, written) {
+        return error;
+    }
+    let similar: Vec<String> = assembly
+        .instructions
+        .iter()
+        .filter(|s| matches!(s.pattern.first(), Some(Piece::Word(first)) if *first == lower))
+        .map(|s| shape(&s.pattern))
+        .take(4)
+        .collect();
     if !similar.is_empty() {
         let error = cursor.error(format!("`{text}` is not read"), span, "these operands fit no form of the instruction");
         let shapes: Vec<String> = similar.iter().map(|s| shape(&s.pattern)).collect();
@@ -181,18 +192,36 @@ fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken], 
     }
 }
 
-/// The first few of some forms, each once.
-fn some_of(forms: impl Iterator<Item = String>) -> String {
-    const MOST: usize = 6;
-    let mut found: Vec<String> = Vec::new();
-    for form in forms {
-        if !found.contains(&form) {
-            found.push(form);
+/// An instruction that the text has up to a word in which all its forms have others: an annotation, an order, a scope.
+fn other_word(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken]) -> Option<Diagnostic> {
+    /// How many words the message names.
+    const MOST: usize = 24;
+    let is = |piece: &Piece, token: &LitmusToken| match piece {
+        Piece::Word(word) => cursor.text(token.span).eq_ignore_ascii_case(word),
+        Piece::Sign(sign) => token.kind == TokenKind::Punctuation(*sign),
+        Piece::Slot(..) => false,
+    };
+    let alike = |s: &&Spelling| s.pattern.iter().zip(written).take_while(|(piece, token)| is(piece, token)).count();
+    let most = assembly.instructions.iter().map(|s| alike(&s)).max().filter(|&most| most > 0)?;
+    let wrong = written.get(most).filter(|token| token.kind == TokenKind::Word)?;
+    let next = assembly.instructions.iter().filter(|s| alike(s) == most).filter_map(|s| s.pattern.get(most));
+    let mut words: Vec<&str> = Vec::new();
+    for piece in next {
+        match piece {
+            Piece::Word(word) if !words.contains(&word.as_str()) => words.push(word),
+            Piece::Word(_) | Piece::Sign(_) => {}
+            // What may stand there is no matter of words.
+            Piece::Slot(..) => return None,
         }
     }
-    let more = if found.len() > MOST { " and others" } else { "" };
-    found.truncate(MOST);
-    format!("{}{more}", found.join(", "))
+    let [first, _, ..] = words[..] else { return None };
+    let word = cursor.text(wrong.span);
+    let before = cursor.text(written[0].span.to(written[most - 1].span));
+    let error = cursor.error(format!("`{word}` is not known behind `{before}`"), wrong.span, format!("such as `{first}`"));
+    let others = words.len().saturating_sub(MOST);
+    words.truncate(MOST);
+    let more = if others == 0 { String::new() } else { format!(" and {others} others") };
+    Some(error.help(format!("the architecture's text has {}{more} there", words.join(", "))))
 }
 
 /// A pattern as it is written.
@@ -435,6 +464,8 @@ impl Matcher<'_, '_> {
         let text = self.cursor.text(token.span);
         let number = match token.kind {
             TokenKind::Integer(n) => n,
+            // `$1` is a number of x86, and a register where the text has one of that name (Alpha, MIPS).
+            TokenKind::Word if self.spoken.named(text).is_some() => return None,
             TokenKind::Word => {
                 let digits = text.strip_prefix('$')?;
                 match digits.strip_prefix("0x") {

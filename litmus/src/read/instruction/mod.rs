@@ -87,6 +87,7 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
     {
         return Ok(operation);
     }
+    let of_text = matches!(reader.names.dialect, Dialect::Text(_));
     match m.name {
         "ld" => reader.load(m, Proxy::Generic),
         "suld" | "sld" => reader.load(m, Proxy::Surface),
@@ -113,7 +114,7 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         "sured" => reader.atom(m, false, Proxy::Surface),
         "fence" | "mfence" => reader.fence(m),
         "membar" => reader.membar(m),
-        "bar" if m.qualifiers.first().is_some_and(|(word, _)| *word == "warp") => meeting::warp(&mut reader, m),
+        "bar" if m.qualifiers.first().is_some_and(|(word, _)| *word == "warp") && !of_text => meeting::warp(&mut reader, m),
         "shfl" | "vote" | "match" | "redux" | "elect" if reader.names.dialect == Dialect::Ptx => meeting::warp(&mut reader, m),
         "griddepcontrol" | "launch" | "synchronize" if reader.names.dialect == Dialect::Ptx => meeting::launch(&mut reader, m),
         "bar" | "barrier" => barrier::read(&mut reader, m),

@@ -39,6 +39,10 @@ impl Names {
         }
     }
 
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
     /// Of what a compiler wrote: it has registers, and no location is declared.
     pub fn of_compiler(dialect: Dialect, spoken: Spoken) -> Self {
         let state = InitialState { locations: Vec::new(), registers: Vec::new() };

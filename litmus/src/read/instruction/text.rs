@@ -40,8 +40,11 @@ impl Operands<'_, '_> {
         let words: Vec<&str> = std::iter::once(m.name).chain(m.qualifiers.iter().map(|(w, _)| *w)).collect();
         let named = |n: usize| architecture.instruction(&words[..n].join("."));
         let Some((construct, length)) = (1..=words.len()).rev().find_map(|n| Some((named(n)?, n))) else {
-            let is_local =
-                KNOWN_LOCAL.contains(&m.name) || m.name.strip_prefix('b').and_then(NumberComparison::of_mnemonic).is_some();
+            // Which barrier it is that the instruction in front of it meets at.
+            let is_barrier = m.name == "bar" && architecture.has_barriers();
+            let is_local = is_barrier
+                || KNOWN_LOCAL.contains(&m.name)
+                || m.name.strip_prefix('b').and_then(NumberComparison::of_mnemonic).is_some();
             return if is_local { Ok(None) } else { Err(self.unknown_to(architecture, &words, m.span)) };
         };
         m.qualifiers.drain(..length - 1);

@@ -3,7 +3,7 @@
 use crate::signature::Operation;
 
 /// The most instructions of one architecture.
-pub const MAX_INSTRUCTIONS: usize = 64;
+pub const MAX_INSTRUCTIONS: usize = 256;
 
 /// What the result of a store-conditional carries: an instruction that depends on the result depends on this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

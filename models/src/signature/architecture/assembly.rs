@@ -345,6 +345,11 @@ impl ArchitectureReader<'_> {
                 }
             };
         }
+        // A register that is kept holds any number at the start, and the stack pointer the stack.
+        if let Some(stack) = stack.filter(|stack| kept.contains(stack)) {
+            let message = format!("`{stack}` is the stack pointer, and has to be as it was without being named behind `kept`");
+            return Err(self.error(keyword, message, "this line", "drop it behind `kept`"));
+        }
         let assembly = self.the_assembly(keyword, "parameters")?;
         (assembly.parameters, assembly.stack) = (known, stack);
         (assembly.returns, assembly.open, assembly.even, assembly.kept) = (returns, open, even, kept);
