@@ -52,15 +52,16 @@ fn starting(program: &str) -> Vec<&'static str> {
     BUILT_IN.iter().filter(|(_, text)| starts(text)).map(|(name, _)| *name).collect()
 }
 
-/// The front end to ask about an architecture: another one where it says so and that one knows the machine.
+/// The front end to ask about an architecture: another one where it says so and that one knows the machine, or what is compiled for is a CPU that no front
+/// end knows.
 ///
 /// # Errors
 /// As [`find`].
-pub fn for_architecture(front: FrontEnd, architecture: &str) -> Result<FrontEnd, Vec<Diagnostic>> {
+pub fn for_architecture(front: FrontEnd, architecture: &str, of_cpu: bool) -> Result<FrontEnd, Vec<Diagnostic>> {
     match &front.of_machines {
         Some(other) => {
             let other = find(other)?;
-            Ok(if other.machines.contains_key(architecture) { other } else { front })
+            Ok(if of_cpu || other.machines.contains_key(architecture) { other } else { front })
         }
         None => Ok(front),
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use margay_answers::check::{PresentedCounterexample, without_counterexample, write_counterexample};
 use margay_answers::extract;
-use margay_answers::extract::compiler::{CompilerQuestion, chosen, command};
+use margay_answers::extract::compiler::{CompilerQuestion, chosen, command, is_of_cpu};
 use margay_answers::headline::{Headline, Tone};
 use margay_answers::restriction::Restriction;
 use margay_console::exit::{CommandOutcome, Exit};
@@ -50,7 +50,7 @@ pub struct ReproductionOptions {
 fn compiler(options: &ReproductionOptions) -> Result<(FrontEnd, CompileCommand), Vec<Diagnostic>> {
     let front = front::find(&options.front_end)?;
     let front = match options.compiler.architectures.first() {
-        Some(architecture) => front::for_architecture(front, architecture)?,
+        Some(architecture) => front::for_architecture(front, architecture, is_of_cpu(&options.compiler))?,
         None => front,
     };
     let points = chosen(&front, &options.compiler).map_err(|e| vec![e])?;

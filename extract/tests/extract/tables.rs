@@ -162,3 +162,15 @@ fn what_no_row_can_say_is_not_absent() {
         "{found:?}"
     );
 }
+
+/// `clang` prints PTX and assembly: of a machine that no front end knows the model that is asked for says which.
+#[test]
+fn a_machine_that_nobody_knows_is_a_cpu_where_its_model_is_of_one() {
+    use margay_extract::front;
+    let clang = || front::find("clang").unwrap_or_else(|e| panic!("{}", e[0]));
+    let asked = |architecture: &str, of_cpu: bool| {
+        front::for_architecture(clang(), architecture, of_cpu).unwrap_or_else(|e| panic!("{}", e[0])).prints_assembly()
+    };
+    assert!(asked("z196", true) && asked("aarch64", false));
+    assert!(!asked("z196", false) && !asked("sm_90", false));
+}

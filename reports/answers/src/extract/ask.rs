@@ -13,7 +13,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::write_over;
 use margay_reports::extract as report;
 
-use super::compiler::{CompilerQuestion, CompilerTableOptions, chosen, nothing, table};
+use super::compiler::{CompilerQuestion, CompilerTableOptions, chosen, is_of_cpu, nothing, table};
 use super::interrupt::interrupted;
 use super::{difference, json};
 
@@ -43,7 +43,7 @@ pub fn run(
         if options.architectures.is_empty() { front.architectures.clone() } else { options.architectures.clone() };
     let several = architectures.len() > 1;
     for architecture in &architectures {
-        let other = match front::for_architecture(front.clone(), architecture) {
+        let other = match front::for_architecture(front.clone(), architecture, is_of_cpu(options)) {
             Ok(other) => other,
             Err(errors) => return stopped(documents, &errors, output),
         };

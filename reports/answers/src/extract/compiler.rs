@@ -72,6 +72,14 @@ pub fn chosen(front: &FrontEnd, options: &CompilerTableOptions) -> Result<Vec<Po
     Ok(points)
 }
 
+/// Does the model that is asked for have an architecture whose text reads assembly? One that cannot be read is taken for such a model: no PTX is read by it.
+pub fn is_of_cpu(options: &CompilerTableOptions) -> bool {
+    let load = |target: &String| margay_models::library::load(target, &[std::path::PathBuf::from("models")]);
+    options.target.as_ref().is_some_and(|target| {
+        load(target).map_or(true, |loaded| loaded.model.signature.tabular().is_some_and(|of| of.assembly().is_some()))
+    })
+}
+
 /// What is asked of one compiler.
 pub struct CompilerQuestion<'a> {
     pub front: &'a FrontEnd,
