@@ -235,6 +235,9 @@ impl BaseRelation {
     /// Those along which whoever comes to a barrier, and what comes behind it, is later: a machine makes no circle of them.
     pub const PAST_BARRIERS: [Self; 4] = [Self::Po, Self::SyncBarrier, Self::AsyncIssue, Self::AsyncComplete];
 
+    /// Those that any text can pick, beside what every architecture has: several references to one memory, and meetings of threads.
+    pub(super) const OF_ANY_TEXT: [Self; 2] = [Self::Vloc, Self::SyncBarrier];
+
     pub fn kind(self) -> RelationKind {
         match self {
             Self::Id | Self::Fr | Self::Ext => RelationKind::Derived,
@@ -316,6 +319,18 @@ impl BaseRelation {
 
 /// Base sets or relations of an architecture, each with all its names there.
 pub(super) type NamedBases<T> = Vec<(T, Vec<&'static str>)>;
+
+impl Signature {
+    /// Do threads of its tests meet at barriers, so that `sync_barrier` relates them?
+    pub fn has_barriers(self) -> bool {
+        BaseRelation::SyncBarrier.is_in(self)
+    }
+
+    /// Can a location have several references in its tests, told apart by `vloc`?
+    pub fn has_references(self) -> bool {
+        BaseRelation::Vloc.is_in(self)
+    }
+}
 
 /// The one that a name stands for.
 fn of_name<T: Copy>(known: &NamedBases<T>, name: &str) -> Option<T> {

@@ -13,9 +13,6 @@ use crate::signature::{BaseRelation, BaseSet};
 /// The sets that any text can pick: of the accesses without a tag, of all fences (`MFENCE`), and of barriers where threads meet.
 const SETS: [BaseSet; 6] = [BaseSet::Na, BaseSet::Weak, BaseSet::Atomic, BaseSet::Mfence, BaseSet::B, BaseSet::Wait];
 
-/// The relations that any text can pick, beside those that every architecture has: several references to one memory, and meetings of threads.
-const RELATIONS: [BaseRelation; 2] = [BaseRelation::Vloc, BaseRelation::SyncBarrier];
-
 /// The other name of inclusion of scopes, beside `sr`.
 pub(super) const INCLUSION: &str = "incl";
 
@@ -28,16 +25,6 @@ impl Architecture {
     /// The base relations that its models may name, each with its names.
     pub(in crate::signature) fn relations(self) -> &'static NamedBases<BaseRelation> {
         &self.description().relations
-    }
-
-    /// Do threads of its tests meet at barriers, so that `sync_barrier` relates them?
-    pub fn has_barriers(self) -> bool {
-        self.relations().iter().any(|(relation, _)| *relation == BaseRelation::SyncBarrier)
-    }
-
-    /// Can a location have several references in its tests, told apart by `vloc`?
-    pub fn has_references(self) -> bool {
-        self.relations().iter().any(|(relation, _)| *relation == BaseRelation::Vloc)
     }
 
     /// What pictures call a relation.
@@ -141,7 +128,7 @@ impl ArchitectureReader<'_> {
         let fences = self.chosen_at.is_some().then_some((BaseRelation::SyncFence, BaseRelation::SyncFence.name()));
         let mut known: Vec<(BaseRelation, &'static str)> =
             common.chain(picked).chain(levels).chain(inclusion).chain(fences).collect();
-        known.extend(RELATIONS.map(|relation| (relation, relation.name())));
+        known.extend(BaseRelation::OF_ANY_TEXT.map(|relation| (relation, relation.name())));
         if self.description.front_end.is_some() {
             known.extend(BaseRelation::ALL.iter().map(|relation| (*relation, relation.name())));
         }
