@@ -129,6 +129,36 @@ fn it_goes_on_where_it_stopped() {
     assert_eq!(outcomes(&elsewhere, "table6.jsonl"), outcomes(&whole, "table6.jsonl"));
 }
 
+/// That a published test shows what the model forbids ends no call: `gpu summary` says so by its exit code. And what was run is not run again where
+/// another folder takes it up.
+#[test]
+fn a_forbidden_outcome_does_not_end_the_call() {
+    let folder = folder("first-run/forbidden");
+    let program = folder.join("margay");
+    let real = env!("CARGO_BIN_EXE_margay");
+    let script = format!("#!/bin/sh\n'{real}' \"$@\" || exit\ncase \"$1 $2\" in 'gpu summary') exit 1 ;; esac\n");
+    std::fs::write(&program, script).expect("a script");
+    assert!(Command::new("chmod").arg("+x").arg(&program).status().expect("chmod is there").success());
+    let (results, elsewhere) = (folder.join("results"), folder.join("elsewhere"));
+    let only = |results: &Path, more: &[&str]| {
+        first_run("sim", results, &[&["--only", "published,table6", "--margay", program.to_str().expect("text")], more].concat())
+    };
+    let output = only(&results, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
+    assert!(out(&output).contains("== published: done") && out(&output).contains("== table6: done"), "{}", out(&output));
+    let published = lines(&unpacked(&results).join("published.jsonl"));
+    assert!(published.len() > 10, "{}", published.len());
+    // As if it had been stopped before it said that it was done.
+    let stopped = folder.join("stopped");
+    std::fs::create_dir_all(stopped.join("work")).expect("a folder");
+    let moved = Command::new("tar").arg("-xzf").arg(results.join("results.tar.gz")).arg("-C").arg(stopped.join("work")).status();
+    assert!(moved.expect("tar is there").success());
+    std::fs::write(stopped.join("work/done"), "").expect("a file");
+    let again = only(&elsewhere, &["--from", stopped.to_str().expect("text")]);
+    assert_eq!(again.status.code(), Some(0), "{}{}", out(&again), err(&again));
+    assert_eq!(lines(&unpacked(&elsewhere).join("published.jsonl")).len(), published.len());
+}
+
 #[test]
 fn devices_that_fail_are_outlived() {
     for device in ["sim:hangs", "sim:lost"] {
