@@ -77,6 +77,16 @@ fn register_of(special: &str) -> String {
     format!("%margay_{}", special.replace('.', "_"))
 }
 
+/// Its lower 16 bits: `mov.u16` and `cvt.u32.u16` may read a special register of 32 bits, and no other one.
+fn low_register_of(special: &str) -> String {
+    format!("{}_low", register_of(special))
+}
+
+/// Does it read special registers as 16 bits?
+fn reads_low(i: &Instruction) -> bool {
+    matches!(i.opcode.as_str(), "mov" | "cvt") && i.ty().is_some_and(|ty| ty.bits == 16) && !specials(i).is_empty()
+}
+
 /// Does the hardware say something of blocks that is not so in a woven kernel?
 fn is_of_place(special: &str) -> bool {
     let base = special.split('.').next().unwrap_or(special);
@@ -153,7 +163,12 @@ pub(crate) fn woven(text: &str, kernels: &[&str], environment: &Environment) -> 
     }
     let mut out = replaced(text, replacements);
     let declared: Vec<String> = PARAMETERS.iter().map(|(ty, name)| format!("\t.param .{ty} {name}")).collect();
-    let _ = write!(out, "\n.visible .entry {NOTHING}(\n{}\n)\n{{{}    ret;\n}}\n", declared.join(",\n"), prologue(environment));
+    let _ = write!(
+        out,
+        "\n.visible .entry {NOTHING}(\n{}\n)\n{{{}    ret;\n}}\n",
+        declared.join(",\n"),
+        prologue(environment, false)
+    );
     Ok(out)
 }
 
@@ -206,7 +221,8 @@ fn kernel(code: &str, function: &Function, environment: &Environment) -> Result<
         Some(Range { end, .. }) => Replacement { place: end..end, by: format!(",\n{declared}\n") },
         None => Replacement { place: head.name_end..head.name_end, by: format!("(\n{declared}\n)") },
     }];
-    all.push(Replacement { place: head.body..head.body, by: prologue(environment) });
+    let low = function.body.iter().flatten().any(reads_low);
+    all.push(Replacement { place: head.body..head.body, by: prologue(environment, low) });
     for i in function.body.iter().flatten().filter(|i| !stops(i)) {
         let mut found = specials(i);
         found.retain(|special| is_of_place(special));
@@ -218,11 +234,10 @@ fn kernel(code: &str, function: &Function, environment: &Environment) -> Result<
             }
             let name = format!("%{special}");
             let before = all.len();
-            all.extend(
-                code[i.start..i.end]
-                    .match_indices(&name)
-                    .map(|(at, _)| Replacement { place: i.start + at..i.start + at + name.len(), by: register_of(special) }),
-            );
+            all.extend(code[i.start..i.end].match_indices(&name).map(|(at, _)| Replacement {
+                place: i.start + at..i.start + at + name.len(),
+                by: if reads_low(i) { low_register_of(special) } else { register_of(special) },
+            }));
             if all.len() == before {
                 return Err(format!("`{}` reads `%{special}`, but not written so: write it in one word", function.name));
             }
@@ -261,11 +276,14 @@ impl KernelHead {
     }
 }
 
-/// What a thread does before the kernel: it stresses, or finds its place.
-fn prologue(environment: &Environment) -> String {
+/// What a thread does before the kernel: it stresses, or finds its place; `low` where 16 bits of it are read.
+fn prologue(environment: &Environment, low: bool) -> String {
     let mut text = String::from("\n");
     for special in PLACES {
         let _ = writeln!(text, "    .reg .b32 {};", register_of(special));
+        if low {
+            let _ = writeln!(text, "    .reg .b16 {};", low_register_of(special));
+        }
     }
     text.push_str("    {\n    .reg .pred %p;\n    .reg .b32 %threads, %times, %cta, %blocks, %warp, %warps;\n");
     text.push_str(STRESS_REGISTERS);
@@ -305,6 +323,9 @@ fn prologue(environment: &Environment) -> String {
     }
     for axis in ["x", "y", "z"] {
         let _ = writeln!(text, "    ld.param.u32 %margay_nctaid_{axis}, [margay_blocks_{axis}];");
+    }
+    for special in PLACES.iter().filter(|_| low) {
+        let _ = writeln!(text, "    cvt.u16.u32 {}, {};", low_register_of(special), register_of(special));
     }
     text.push_str("    }\n");
     text

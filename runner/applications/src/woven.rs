@@ -103,7 +103,7 @@ mod tests {
     }
 
     /// Kernels that say their places in odd ways: grids and blocks of three dimensions, places as operands of comparisons and of vectors, control flow
-    /// by the size of the grid, threads that end early, `.reqntid`, no parameters, and two launches of one kernel.
+    /// by the size of the grid, threads that end early, places as 16 bits, `.reqntid`, no parameters, and two launches of one kernel.
     const ODD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .u32 places[192];\n.visible .global .u32 wrong;\n\
         .visible .global .u32 sums[4];\n.visible .global .u32 arms[2];\n.visible .global .u32 lanes;\n\
         .visible .entry /* ( { */ cube .reqntid 4, 2, 2 {\n.reg .u32 %r<20>;\n.reg .u64 %d<4>;\n\
@@ -127,6 +127,12 @@ mod tests {
         .visible .entry check() {\n.reg .pred %p;\n.reg .u32 %r<9>;\n.reg .u64 %d<4>;\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d1, %r1, 4;\n\
         mov.u64 %d2, places;\nadd.s64 %d1, %d1, %d2;\nld.global.u32 %r2, [%d1];\nsetp.eq.u32 %p, %r2, %r1;\n@!%p trap;\nret;\n}\n";
 
+    /// A kernel that reads its place as 16 bits, and has registers of the same name in and around a block.
+    const NARROW: &str = ".visible .entry narrow(.param .u64 out) {\n.reg .u16 %h<4>;\n.reg .u32 %r<9>;\n.reg .u64 %d<4>;\n.reg .b32 %a;\n\
+        mov.u16 %h1, %ctaid.x; mov.u16 %h2, %ntid.x; mul.lo.u16 %h1, %h1, %h2; cvt.u32.u16 %r1, %tid.x; cvt.u32.u16 %r2, %h1;\n\
+        add.u32 %r1, %r1, %r2;\nmov.u32 %a, %r1;\n{ .reg .b32 %a; mov.b32 %a, 1; add.u32 %r1, %r1, %a; }\nld.param.u64 %d1, [out];\n\
+        mul.wide.u32 %d2, %a, 4;\nadd.u64 %d1, %d1, %d2;\nst.global.u32 [%d1], %r1;\nret;\n}\n";
+
     #[test]
     fn odd_kernels_compute_the_same() {
         let folder = &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tmp/odd-kernels");
@@ -140,21 +146,40 @@ mod tests {
             launch("fork", "5", "[1, 33, 1]", "2"),
             launch("waits", "4", "64", ""),
             launch("warps", "5", "96", ""),
+            launch("narrow", "4", "32", "\"numbers\""),
             launch("check", "1", "192", "").replace("launch", "check"),
         ];
-        let post = "post = [\"sums[*] == 1128\", \"arms[0] == 330\", \"arms[1] == 21\", \"lanes == 0\"]\n";
-        std::fs::write(folder.join("odd.ptx"), ODD).unwrap();
+        let post = "post = [\"sums[*] == 1128\", \"arms[0] == 330\", \"arms[1] == 21\", \"lanes == 0\", \"numbers[0] == 1\", \"numbers[31] == 32\", \
+                    \"numbers[96] == 97\", \"numbers[127] == 128\"]\n[[array]]\nname = \"numbers\"\nwords = 128\n";
+        let odd = format!("{ODD}{NARROW}");
+        std::fs::write(folder.join("odd.ptx"), &odd).unwrap();
         std::fs::write(folder.join("odd.toml"), format!("program = \"odd.ptx\"\n{post}{}", launches.concat())).unwrap();
         let application = Application::read(&folder.join("odd.toml"), None, "sm_90").unwrap_or_else(|e| panic!("{}", e.message));
-        let mut plain = application.load(ODD).unwrap();
+        let mut plain = application.load(&odd).unwrap();
         let ran = application.run(&mut plain, margay_machine::MemoryKind::SequentiallyConsistent, 1).unwrap();
         assert_eq!(ran.0, crate::campaign::RunVerdict::Right);
         for kind in kinds() {
-            let text = woven(ODD, &["cube", "fork", "waits", "warps"], &kind).unwrap();
+            let kernels = ["cube", "fork", "waits", "warps", "narrow"];
+            let text = woven(&odd, &kernels, &kind).unwrap();
             for seed in 0..12 {
                 assert_eq!(application.run_woven(&text, &kind, seed), Ok(None), "{kind}, {seed}");
             }
         }
+    }
+
+    /// The assembler takes no register of 32 bits where 16 are read.
+    #[test]
+    fn places_of_16_bits_are_assembled() {
+        let Some(toolkit) = Toolkit::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolkit")) else {
+            return eprintln!("skipped: there are no ptxas and nvdisasm; .ci/toolkit downloads them");
+        };
+        let narrow = format!(".version 8.0\n.target sm_90\n.address_size 64\n{NARROW}");
+        let listing = |text: &str| {
+            let assembled = toolkit.assemble(text, GpuTarget(90), 3).unwrap_or_else(|e| panic!("{e}"));
+            Listing::read(&assembled.disassembly.expect("there is a disassembler"))
+        };
+        let code = listing(&woven(&narrow, &["narrow"], &kinds()[0]).unwrap());
+        assert_eq!(same_accesses(&listing(&narrow), &code, &["narrow"]), Ok(()));
     }
 
     /// The assembler takes woven kernels, and their machine code has the accesses of the application and those of the stress.
