@@ -7,14 +7,20 @@ use margay_litmus::test::Space;
 
 use super::{OpenClSource, OpenClTarget, SourceAccessKind, SourceOrder, SourceScope, SourceThread};
 
+/// What a plain access has in the place of order and scope.
+const PLAIN: &str = "no atomic operation";
+
+/// The bits of a memory semantics that name the memory of OpenCL: of a work-group, and global (SPIR-V 3.25).
+const ORDERED_MEMORY: u64 = 0x100 | 0x200;
+
 #[derive(Debug, Clone, PartialEq)]
 enum CodeEvent {
     Access {
         kind: SourceAccessKind,
         /// `None`: the instruction does not say.
         space: Option<Space>,
-        /// Order and scope, where instructions have them; `None` for no atomic operation.
-        atomic: Option<(SourceOrder, SourceScope)>,
+        /// Order and scope, where instructions have them, or what there is in their place.
+        atomic: Result<(SourceOrder, SourceScope), &'static str>,
         /// Is it one of vectors (AMD)?
         vectors: bool,
         text: String,
@@ -34,7 +40,7 @@ pub fn compare(source: &OpenClSource, target: &OpenClTarget, assembly: &str) -> 
     for thread in &source.threads {
         let events = match target {
             OpenClTarget::Amd(_) => amd(assembly, &thread.name),
-            OpenClTarget::SpirV => spir_v(assembly, &thread.name),
+            OpenClTarget::SpirV | OpenClTarget::SpirVBuiltIn => spir_v(assembly, &thread.name),
         };
         let found = match events {
             None => vec!["the assembly has no such kernel".to_owned()],
@@ -43,7 +49,7 @@ pub fn compare(source: &OpenClSource, target: &OpenClTarget, assembly: &str) -> 
                     let found = accesses(thread, &events, false);
                     if found.is_empty() { ordered(thread, &events) } else { found }
                 }
-                OpenClTarget::SpirV => accesses(thread, &events, true),
+                OpenClTarget::SpirV | OpenClTarget::SpirVBuiltIn => accesses(thread, &events, true),
             },
         };
         differences.extend(found.into_iter().map(|what| format!("{}: {what}", thread.name)));
@@ -57,6 +63,7 @@ fn kind_name(kind: SourceAccessKind) -> &'static str {
         SourceAccessKind::Store => "a store",
         SourceAccessKind::Rmw => "a read-modify-write",
         SourceAccessKind::Fence => "a fence",
+        SourceAccessKind::Barrier => "a barrier",
     }
 }
 
@@ -68,14 +75,15 @@ fn accesses(thread: &SourceThread, events: &[CodeEvent], tagged: bool) -> Vec<St
         let Some(CodeEvent::Access { kind, space, atomic, text, .. }) = found.next() else {
             return vec![format!("nothing is left of `{}`", access.text)];
         };
-        let same_space = access.kind == SourceAccessKind::Fence || space.is_none_or(|space| space == access.space);
+        let of_all = matches!(access.kind, SourceAccessKind::Fence | SourceAccessKind::Barrier);
+        let same_space = of_all || space.is_none_or(|space| space == access.space);
         if *kind != access.kind || !same_space {
             return vec![format!("where `{}` stands the code has {}: `{text}`", access.text, kind_name(*kind))];
         }
-        if tagged && *atomic != access.atomic {
+        if tagged && *atomic != access.atomic.ok_or(PLAIN) {
             let said = match atomic {
-                None => "no atomic operation".to_owned(),
-                Some((order, scope)) => format!("{} and {}", order.name(), scope.name()),
+                Err(what) => (*what).to_owned(),
+                Ok((order, scope)) => format!("{} and {}", order.name(), scope.name()),
             };
             return vec![format!("`{}` becomes {said}: `{text}`", access.text)];
         }
@@ -119,6 +127,7 @@ fn is_under_way(events: &[CodeEvent]) -> bool {
     let (mut of_vectors, mut of_others) = (false, false);
     for event in events {
         match event {
+            CodeEvent::Access { kind: SourceAccessKind::Barrier, .. } => {}
             CodeEvent::Access { vectors: true, .. } => of_vectors = true,
             CodeEvent::Access { .. } => of_others = true,
             CodeEvent::Wait { vectors, others } => (of_vectors, of_others) = (of_vectors && !vectors, of_others && !others),
@@ -150,7 +159,7 @@ fn amd(assembly: &str, name: &str) -> Option<Vec<CodeEvent>> {
         let (mnemonic, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let access = |kind, space, vectors| {
             let text = line.split_whitespace().collect::<Vec<_>>().join(" ");
-            CodeEvent::Access { kind, space, atomic: None, vectors, text }
+            CodeEvent::Access { kind, space, atomic: Err(PLAIN), vectors, text }
         };
         let mut operand = operands.split(',');
         let destination = operand.next().and_then(scalars);
@@ -172,6 +181,9 @@ fn amd(assembly: &str, name: &str) -> Option<Vec<CodeEvent>> {
         if mnemonic == "s_waitcnt" {
             events.push(CodeEvent::Wait { vectors: operands.contains("vmcnt(0)"), others: operands.contains("lgkmcnt(0)") });
         }
+        if mnemonic == "s_barrier" {
+            events.push(access(SourceAccessKind::Barrier, None, false));
+        }
         if mnemonic.starts_with("buffer_wbinvl1") || mnemonic.starts_with("buffer_inv") {
             events.push(CodeEvent::Invalidate);
         }
@@ -191,11 +203,44 @@ fn amd(assembly: &str, name: &str) -> Option<Vec<CodeEvent>> {
     Some(events)
 }
 
+/// What SPIR-V's assembly says of its names.
+#[derive(Default)]
+struct SpirVNames<'a> {
+    numbers: BTreeMap<&'a str, u64>,
+    /// The storage class of a type of pointers.
+    classes: BTreeMap<&'a str, &'a str>,
+    of_type: BTreeMap<&'a str, &'a str>,
+    /// What a pointer was before it was cast to one of any class.
+    before: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> SpirVNames<'a> {
+    fn learn(&mut self, result: &'a str, operation: &str, operands: &[&'a str]) {
+        match (operation, operands) {
+            ("OpConstant", [_, value, ..]) => self.numbers.extend(value.parse().ok().map(|value| (result, value))),
+            ("OpConstantNull", _) => _ = self.numbers.insert(result, 0),
+            ("OpTypePointer", [class, ..]) => _ = self.classes.insert(result, class),
+            ("OpPtrCastToGeneric" | "OpBitcast", [_, from, ..]) => _ = self.before.insert(result, from),
+            _ => {}
+        }
+        if let Some(ty) = operands.first() {
+            self.of_type.insert(result, ty);
+        }
+    }
+
+    /// The storage class of what a pointer points to.
+    fn class(&self, mut pointer: &'a str) -> Option<&'a str> {
+        // Each name is defined once, so that this ends.
+        while let Some(before) = self.before.get(pointer) {
+            pointer = before;
+        }
+        self.classes.get(self.of_type.get(pointer)?).copied()
+    }
+}
+
 /// The instructions of a kernel in SPIR-V's assembly.
 fn spir_v(assembly: &str, name: &str) -> Option<Vec<CodeEvent>> {
-    let mut numbers: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut spaces: BTreeMap<&str, Space> = BTreeMap::new();
-    let mut of_type: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut names = SpirVNames::default();
     let mut id = None;
     let mut inside = false;
     let mut events = Vec::new();
@@ -208,47 +253,45 @@ fn spir_v(assembly: &str, name: &str) -> Option<Vec<CodeEvent>> {
         let Some((&operation, operands)) = words.split_first() else { continue };
         match (operation, operands) {
             ("OpName", [of, called, ..]) if *called == format!("\"{name}\"") => id = Some(*of),
-            ("OpConstant", [_, value, ..]) => {
-                numbers.extend(result.zip(value.parse().ok()));
-            }
-            ("OpConstantNull", _) => numbers.extend(result.map(|result| (result, 0))),
-            ("OpTypePointer", [class, ..]) => {
-                let space = match *class {
-                    "CrossWorkgroup" => Some(Space::Global),
-                    "Workgroup" => Some(Space::Shared),
-                    _ => None,
-                };
-                spaces.extend(result.zip(space));
-            }
             ("OpFunction", _) => inside = result.is_some() && result == id,
             ("OpFunctionEnd", _) if inside => return Some(events),
             _ => {}
         }
-        if let (Some(result), Some(ty)) = (result, operands.first()) {
-            of_type.insert(result, ty);
+        if let Some(result) = result {
+            names.learn(result, operation, operands);
         }
         if !inside {
             continue;
         }
-        let number = |at: usize| operands.get(at).and_then(|id| numbers.get(id).copied());
-        let tags = |scope: usize, order: usize| Some((spir_v_order(number(order)?)?, spir_v_scope(number(scope)?)?));
+        let number = |at: usize| operands.get(at).and_then(|id| names.numbers.get(id).copied());
+        let tags = |scope: usize, order: usize| {
+            let read = || Some((spir_v_order(number(order)?)?, spir_v_scope(number(scope)?)?));
+            read().ok_or("an order or a scope that OpenCL does not have")
+        };
+        // By the letter a fence orders the memory that it names. Of atomic operations that name none, Khronos has not said yet what they order.
+        let fence = |scope: usize, order: usize| match number(order) {
+            Some(semantics) if semantics & ORDERED_MEMORY == 0 => Err("one that names no memory, and orders none"),
+            _ => tags(scope, order),
+        };
         let (kind, pointer, atomic) = match operation {
-            "OpLoad" => (SourceAccessKind::Load, 1, None),
-            "OpStore" => (SourceAccessKind::Store, 0, None),
+            "OpLoad" => (SourceAccessKind::Load, 1, Err(PLAIN)),
+            "OpStore" => (SourceAccessKind::Store, 0, Err(PLAIN)),
             "OpAtomicLoad" => (SourceAccessKind::Load, 1, tags(2, 3)),
             "OpAtomicStore" => (SourceAccessKind::Store, 0, tags(1, 2)),
-            "OpMemoryBarrier" => (SourceAccessKind::Fence, usize::MAX, tags(0, 1)),
+            "OpMemoryBarrier" => (SourceAccessKind::Fence, usize::MAX, fence(0, 1)),
+            "OpControlBarrier" => (SourceAccessKind::Barrier, usize::MAX, fence(1, 2)),
             atomic if atomic.starts_with("OpAtomic") => (SourceAccessKind::Rmw, 1, tags(2, 3)),
             _ => continue,
         };
-        let space = operands.get(pointer).and_then(|id| of_type.get(id)).and_then(|ty| spaces.get(ty)).copied();
-        events.push(CodeEvent::Access {
-            kind,
-            space,
-            atomic,
-            vectors: false,
-            text: line.split_whitespace().collect::<Vec<_>>().join(" "),
-        });
+        let space = match operands.get(pointer).and_then(|pointer| names.class(pointer)) {
+            Some("CrossWorkgroup") => Some(Space::Global),
+            Some("Workgroup") => Some(Space::Shared),
+            // The thread's own: what a compare-exchange expects.
+            Some("Function") => continue,
+            _ => None,
+        };
+        let text = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        events.push(CodeEvent::Access { kind, space, atomic, vectors: false, text });
     }
     None
 }
@@ -283,11 +326,16 @@ mod tests {
     use super::super::{OpenClSource, OpenClTarget, source};
     use super::compare;
 
-    fn mp() -> OpenClSource {
-        let text = "PTX MP\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | ld.acquire.gpu r0, y ;\n \
-                    st.release.gpu y, 1 | ld.relaxed.gpu r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n";
-        source(&read::test(&SourceFile::new("mp", text)).unwrap_or_else(|e| panic!("{}", e[0])).test)
+    fn of(name: &str, text: &str) -> OpenClSource {
+        let text = format!("PTX {name}\n{text}");
+        source(&read::test(&SourceFile::new(name, &text)).unwrap_or_else(|e| panic!("{}", e[0])).test)
             .unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn mp() -> OpenClSource {
+        let text = "{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | ld.acquire.gpu r0, y ;\n \
+                    st.release.gpu y, 1 | ld.relaxed.gpu r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n";
+        of("MP", text)
     }
 
     const AMD: &str = "\
@@ -348,6 +396,9 @@ margay_P1:                              ; @margay_P1
 \tOpName %19 \"margay_P1\"
 \t%2 = OpTypeInt 32 0
 \t%3 = OpTypePointer CrossWorkgroup %2
+\t%7 = OpTypePointer Function %2
+\t%8 = OpTypePointer Generic %2
+\t%9 = OpConstant %2 7
 \t%10 = OpConstant %2 1
 \t%11 = OpConstantNull %2
 \t%12 = OpConstant %2 4
@@ -383,5 +434,36 @@ margay_P1:                              ; @margay_P1
         assert!(relaxed.contains("becomes memory_order_relaxed and memory_scope_device"), "{relaxed}");
         let wide = said("OpAtomicStore %15 %10 %11", "OpAtomicStore %15 %13 %11").expect_err("it differs");
         assert!(wide.contains("memory_scope_work_group"), "{wide}");
+        // What SPIR-V has no word for is neither an order nor a plain access.
+        let other = said("OpAtomicStore %16 %10 %12", "OpAtomicStore %16 %9 %12").expect_err("it differs");
+        assert!(other.contains("a scope that OpenCL does not have"), "{other}");
+        // A pointer of any class points to where it did before, and what is the thread's own is no access.
+        let cast = "\t%40 = OpPtrCastToGeneric %8 %26\n\t%30 = OpAtomicLoad %2 %40 %10 %13\n\t%41 = OpVariable %7 Function\n\t\
+                    %42 = OpPtrCastToGeneric %8 %41\n\tOpStore %42 %10 Aligned 4";
+        assert_eq!(said("\t%30 = OpAtomicLoad %2 %26 %10 %13", cast), Ok(4));
+        let local = said("OpTypePointer CrossWorkgroup", "OpTypePointer Workgroup").expect_err("it differs");
+        assert!(local.contains("the code has a store"), "{local}");
+    }
+
+    /// A fence is of an order, a scope and a memory; so is a barrier.
+    #[test]
+    fn fences_of_spir_v_name_the_memory() {
+        let source =
+            of("bar", "{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n fence.acquire.gpu ;\n bar.cta.sync 0 ;\nexists (x == 1)\n");
+        let said = |fence: &str, barrier: &str| {
+            let code = format!(
+                "\tOpName %18 \"margay_P0\"\n\t%2 = OpTypeInt 32 0\n\t%3 = OpTypePointer CrossWorkgroup %2\n\t%10 = OpConstant %2 1\n\t\
+                 %11 = OpConstant %2 2\n\t%12 = OpConstant %2 514\n\t%13 = OpConstant %2 528\n\t%14 = OpConstant %2 16\n\t\
+                 %18 = OpFunction %4 None %5\n\t%15 = OpFunctionParameter %3\n\tOpStore %15 %10 Aligned 4\n\tOpMemoryBarrier {fence}\n\t\
+                 OpControlBarrier {barrier}\n\tOpFunctionEnd\n"
+            );
+            compare(&source, &OpenClTarget::SpirV, &code).map_err(|all| all.join("; "))
+        };
+        assert_eq!(said("%10 %12", "%11 %11 %13"), Ok(3));
+        for (fence, barrier) in [("%10 %11", "%11 %11 %13"), ("%10 %12", "%11 %11 %14")] {
+            let none = said(fence, barrier).expect_err("it differs");
+            assert!(none.contains("becomes one that names no memory, and orders none"), "{none}");
+        }
+        assert!(said("%11 %12", "%11 %11 %13").expect_err("it differs").contains("memory_scope_work_group"));
     }
 }

@@ -14,8 +14,10 @@ use crate::sass::ToolFailure;
 pub enum OpenClTarget {
     /// A GPU of AMD's of the ninth generation (GCN and CDNA), by its name: `gfx90a`. Of others the instructions are not known here.
     Amd(String),
-    /// SPIR-V, which every OpenCL device takes.
+    /// SPIR-V, which every OpenCL device takes, from OpenCL's functions.
     SpirV,
+    /// SPIR-V from the operations that clang itself has in their place, `__opencl_atomic_load`.
+    SpirVBuiltIn,
 }
 
 impl OpenClTarget {
@@ -28,8 +30,11 @@ impl OpenClTarget {
             text.strip_prefix("gfx9").is_some_and(|rest| rest.len() == 2 && rest.chars().all(|c| c.is_ascii_hexdigit()));
         match text {
             "spirv64" => Ok(Self::SpirV),
+            "spirv64-built-in" => Ok(Self::SpirVBuiltIn),
             _ if of_ninth => Ok(Self::Amd(text.to_owned())),
-            _ => Err(format!("`{text}` is not known here; expected `spirv64` or a GPU such as `gfx906`, `gfx90a`, `gfx942`")),
+            _ => Err(format!(
+                "`{text}` is not known here; expected `spirv64`, `spirv64-built-in` or a GPU such as `gfx906`, `gfx90a`, `gfx942`"
+            )),
         }
     }
 }
@@ -39,6 +44,7 @@ impl fmt::Display for OpenClTarget {
         match self {
             Self::Amd(name) => f.write_str(name),
             Self::SpirV => f.write_str("spirv64"),
+            Self::SpirVBuiltIn => f.write_str("spirv64-built-in"),
         }
     }
 }
@@ -46,9 +52,8 @@ impl fmt::Display for OpenClTarget {
 /// How long it may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// What OpenCL C has beyond C, by clang's own built-in functions, so that no library of a device is linked: what is compared is what clang itself makes
-/// of each operation.
-const BUILT_IN: &str = "\
+/// The types that OpenCL C has beyond C.
+const TYPES: &str = "\
 typedef unsigned int uint;
 typedef unsigned long size_t;
 typedef enum {
@@ -61,6 +66,12 @@ typedef enum {
 } memory_scope;
 #define CLK_LOCAL_MEM_FENCE 1
 #define CLK_GLOBAL_MEM_FENCE 2
+size_t __attribute__((overloadable)) get_group_id(uint);
+size_t __attribute__((overloadable)) get_local_id(uint);
+";
+
+/// Atomic operations by clang's own, so that no library of a device is linked: what is compared is what clang itself makes of each operation.
+const OPERATIONS: &str = "\
 #define atomic_load_explicit __opencl_atomic_load
 #define atomic_store_explicit __opencl_atomic_store
 #define atomic_exchange_explicit __opencl_atomic_exchange
@@ -69,13 +80,45 @@ typedef enum {
 #define atomic_fetch_and_explicit __opencl_atomic_fetch_and
 #define atomic_fetch_or_explicit __opencl_atomic_fetch_or
 #define atomic_fetch_xor_explicit __opencl_atomic_fetch_xor
+";
+
+/// OpenCL's atomic operations as functions, as the header of clang declares them: its writer of SPIR-V knows them by their names.
+const FUNCTIONS: &str = "\
+#define OVERLOADED __attribute__((overloadable))
+int OVERLOADED atomic_load_explicit(volatile atomic_int *, memory_order, memory_scope);
+void OVERLOADED atomic_store_explicit(volatile atomic_int *, int, memory_order, memory_scope);
+int OVERLOADED atomic_exchange_explicit(volatile atomic_int *, int, memory_order, memory_scope);
+_Bool OVERLOADED atomic_compare_exchange_strong_explicit(volatile atomic_int *, int *, int, memory_order, memory_order, memory_scope);
+int OVERLOADED atomic_fetch_add_explicit(volatile atomic_int *, int, memory_order, memory_scope);
+int OVERLOADED atomic_fetch_and_explicit(volatile atomic_int *, int, memory_order, memory_scope);
+int OVERLOADED atomic_fetch_or_explicit(volatile atomic_int *, int, memory_order, memory_scope);
+int OVERLOADED atomic_fetch_xor_explicit(volatile atomic_int *, int, memory_order, memory_scope);
+";
+
+/// Fences and barriers as AMD's library of the device has them.
+const AMD_FENCES: &str = "\
 #define atomic_work_item_fence(flags, order, scope) \\
   __scoped_atomic_thread_fence(order, (scope) == memory_scope_work_group ? __MEMORY_SCOPE_WRKGRP : \\
     (scope) == memory_scope_device ? __MEMORY_SCOPE_DEVICE : __MEMORY_SCOPE_SYSTEM)
-size_t __attribute__((overloadable)) get_group_id(uint);
-size_t __attribute__((overloadable)) get_local_id(uint);
+#define barrier(flags) \\
+  (__builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\"), __builtin_amdgcn_s_barrier(), __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\"))
+";
+
+/// Fences and barriers by their functions: an operation of clang's has no place for the memory that is ordered.
+const SPIR_V_FENCES: &str = "\
+void __attribute__((overloadable)) atomic_work_item_fence(uint, memory_order, memory_scope);
 void __attribute__((overloadable, convergent)) barrier(uint);
 ";
+
+/// What OpenCL C has beyond C, for this target.
+fn header(target: &OpenClTarget) -> String {
+    let parts = match target {
+        OpenClTarget::Amd(_) => [TYPES, OPERATIONS, AMD_FENCES],
+        OpenClTarget::SpirV => [TYPES, FUNCTIONS, SPIR_V_FENCES],
+        OpenClTarget::SpirVBuiltIn => [TYPES, OPERATIONS, SPIR_V_FENCES],
+    };
+    parts.concat()
+}
 
 /// clang.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,16 +159,16 @@ impl OpenClCompiler {
     pub fn compile(&self, source: &str, target: &OpenClTarget) -> Result<String, ToolFailure> {
         let folder = scratch().map_err(|e| ToolFailure::Missing(format!("cannot make a folder for the compiler: {e}")))?;
         let place = |name: &str| folder.path().join(name);
-        for (name, text) in [("built_in.h", BUILT_IN), ("test.cl", source)] {
+        for (name, text) in [("opencl.h", header(target).as_str()), ("test.cl", source)] {
             std::fs::write(place(name), text)
                 .map_err(|e| ToolFailure::Missing(format!("cannot write {}: {e}", place(name).display())))?;
         }
         let mut command = Command::new(&self.program);
         command.args(["-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-Wno-everything", "-O2", "-S", "-o", "-", "-include"]);
-        command.arg(place("built_in.h"));
+        command.arg(place("opencl.h"));
         match target {
             OpenClTarget::Amd(name) => command.args(["-target", "amdgcn-amd-amdhsa", "-nogpulib"]).arg(format!("-mcpu={name}")),
-            OpenClTarget::SpirV => command.args(["-target", "spirv64"]),
+            OpenClTarget::SpirV | OpenClTarget::SpirVBuiltIn => command.args(["-target", "spirv64"]),
         };
         command.arg(place("test.cl"));
         self.run(command)

@@ -3,6 +3,7 @@
 
 mod compare;
 mod compiler;
+mod play;
 mod source;
 
 pub use compare::compare;
@@ -19,6 +20,8 @@ pub enum SourceAccessKind {
     /// A read-modify-write.
     Rmw,
     Fence,
+    /// `barrier`: where all threads of a work-group meet.
+    Barrier,
 }
 
 /// A memory order of OpenCL C.
@@ -81,7 +84,7 @@ impl SourceScope {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceAccess {
     pub kind: SourceAccessKind,
-    /// Where its location is; global for fences.
+    /// Where its location is; global for fences and barriers.
     pub space: Space,
     /// Order and scope; `None`: it is no atomic operation.
     pub atomic: Option<(SourceOrder, SourceScope)>,

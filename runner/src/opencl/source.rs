@@ -3,16 +3,15 @@
 use std::fmt::Write;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, AtomInstruction, Base, Body, Dialect, FenceOrder, InitialValue, LocalFunction,
-    LocationDeclaration, Operation, Proposition, Space, Test, TestInstruction, TestOperand, ThreadId, Type, TypeKind, Variable,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, BarrierMode, Base, Body, Dialect, FenceOrder, InitialValue,
+    LocalFunction, LocationDeclaration, Operation, Proposition, Space, Test, TestInstruction, TestOperand, ThreadId, Type,
+    TypeKind, Variable,
 };
 use margay_models::execution::{Proxy, Scope};
 
+use super::play::played;
 use super::{SourceAccess, SourceAccessKind, SourceOrder, SourceScope, SourceThread};
 use crate::emit::{EmissionError, EmissionFault};
-
-/// Work-items of one wavefront, or more than a sub-group has: threads of a test in different warps are so far apart.
-const APART: u8 = 64;
 
 /// A test as OpenCL C 2.0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +35,7 @@ pub fn source(test: &Test) -> Result<OpenClSource, EmissionError> {
         return Err(refused("only PTX tests, in tabular form or the form of 2015, become OpenCL C here"));
     }
     let spaces = spaces(test)?;
+    barriers(test)?;
     let mut text = head(test);
     let mut threads = Vec::new();
     for t in 0..test.threads.len() {
@@ -43,7 +43,7 @@ pub fn source(test: &Test) -> Result<OpenClSource, EmissionError> {
         let _ = writeln!(text, "\n{}", thread.text.trim_end());
         threads.push(SourceThread { name: format!("margay_P{t}"), accesses: thread.accesses, results: thread.results.len() });
     }
-    let _ = write!(text, "\n{}", whole(test, &spaces, &threads));
+    let _ = write!(text, "\n{}", played(test, &spaces, &threads));
     Ok(OpenClSource { text, threads })
 }
 
@@ -51,9 +51,6 @@ pub fn source(test: &Test) -> Result<OpenClSource, EmissionError> {
 fn spaces(test: &Test) -> Result<Vec<Space>, EmissionError> {
     let first = test.placement(ThreadId(0));
     let places = || (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16)));
-    if places().any(|place| place.gpu != first.gpu) {
-        return Err(refused("threads are on several gpus; a kernel of OpenCL runs on one device"));
-    }
     let mut spaces = Vec::new();
     for (location, integer) in test.locations.iter().zip(test.location_integers()) {
         let at = |message: String| EmissionError { place: Some(location.place.0), ..refused(message) };
@@ -74,6 +71,41 @@ fn spaces(test: &Test) -> Result<Vec<Space>, EmissionError> {
         return Err(refused("a location is in shared memory, but the threads are in different ctas"));
     }
     Ok(spaces)
+}
+
+/// OpenCL has one barrier in a work-group, and every work-item of it must come there.
+fn barriers(test: &Test) -> Result<(), EmissionError> {
+    let body = |t: usize| match &test.threads[t].body {
+        Body::Instructions(body) => body.as_slice(),
+        _ => &[],
+    };
+    let met = |t: usize| body(t).iter().filter(|i| matches!(i.operation, Operation::Barrier { .. })).collect::<Vec<_>>();
+    let written = |t: usize| met(t).into_iter().map(|i| i.operation.clone()).collect::<Vec<_>>();
+    let place = |t: usize| test.placement(ThreadId(t as u16));
+    for t in 0..test.threads.len() {
+        for barrier in met(t) {
+            let at = |message: &str| EmissionError { place: Some(barrier.place.0), ..refused(message) };
+            let meets_all = matches!(
+                barrier.operation,
+                Operation::Barrier { mode: BarrierMode::Sync, instance: None, barrier: TestOperand::Integer(_), count: None }
+            );
+            if !meets_all {
+                return Err(at(
+                    "the barrier of OpenCL C has no number of threads, nobody only arrives there, and it reduces nothing",
+                ));
+            }
+            let turns = |i: &TestInstruction| {
+                use Operation::{BranchIf, Exit, Goto};
+                matches!(i.operation, BranchIf { .. } | Goto(_) | Exit)
+                    || matches!(i.operation, Operation::Barrier { .. }) && i.guard.is_some()
+            };
+            let same = |other: usize| !place(other).shares(Scope::Cta, place(t)) || written(other) == written(t);
+            if body(t).iter().any(turns) || !(0..test.threads.len()).all(same) {
+                return Err(at("all threads of a cta must come to the same barriers, on every way, in OpenCL C"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A number of 32 bits as C writes it.
@@ -217,6 +249,9 @@ impl<'a> ThreadWriter<'a> {
                 let _ = writeln!(writer.text, "    {line}");
             }
         }
+        if body.iter().any(|i| i.operation == Operation::Exit) {
+            writer.text.push_str("    margay_end:;\n");
+        }
         for (i, register) in writer.results.iter().enumerate() {
             let _ = writeln!(writer.text, "    results[{i}] = {};", local(register));
         }
@@ -295,7 +330,7 @@ impl<'a> ThreadWriter<'a> {
     }
 
     fn operation(&mut self, operation: &Operation) -> Result<String, EmissionError> {
-        use SourceAccessKind::{Fence, Load, Rmw, Store};
+        use SourceAccessKind::{Barrier, Fence, Load, Rmw, Store};
         match operation {
             Operation::Load { access, destination, address } => {
                 let (pointer, space) = self.pointer(address)?;
@@ -369,13 +404,25 @@ impl<'a> ThreadWriter<'a> {
             }
             Operation::Goto(target) => Ok(format!("goto label_{};", identifier(target))),
             Operation::Label(name) => Ok(format!("label_{}:;", identifier(name))),
+            // The results are still stored.
+            Operation::Exit => Ok("goto margay_end;".to_owned()),
+            Operation::Barrier { .. } => {
+                let text = format!("barrier({});", self.memory());
+                self.add(Barrier, Space::Global, Some((SourceOrder::SeqCst, SourceScope::WorkGroup)), &text);
+                Ok(text)
+            }
             _ => Err(refused("this instruction has no counterpart in OpenCL C here")),
         }
     }
 
-    fn fence(&mut self, order: SourceOrder, scope: SourceScope, kind: SourceAccessKind) -> Result<String, EmissionError> {
+    /// What a fence or a barrier orders.
+    fn memory(&self) -> String {
         let shared = if self.spaces.contains(&Space::Shared) { " | CLK_LOCAL_MEM_FENCE" } else { "" };
-        let text = format!("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE{shared}, {}, {});", order.name(), scope.name());
+        format!("CLK_GLOBAL_MEM_FENCE{shared}")
+    }
+
+    fn fence(&mut self, order: SourceOrder, scope: SourceScope, kind: SourceAccessKind) -> Result<String, EmissionError> {
+        let text = format!("atomic_work_item_fence({}, {}, {});", self.memory(), order.name(), scope.name());
         self.add(kind, Space::Global, Some((order, scope)), &text);
         Ok(text)
     }
@@ -407,13 +454,16 @@ impl<'a> ThreadWriter<'a> {
                      {failed}, {scope});\n{assigned}{expected};"
                 ));
             }
+            AtomFunction::Increment | AtomFunction::Decrement => {
+                return Err(refused("OpenCL C has no read-modify-write that begins again at a bound"));
+            }
             _ => return Err(refused("this read-modify-write has no counterpart in OpenCL C here")),
         };
         Ok(format!("{assigned}atomic_{function}_explicit({pointer}, {operand}, {order_name}, {scope});"))
     }
 }
 
-fn space_name(space: Space) -> &'static str {
+pub(super) fn space_name(space: Space) -> &'static str {
     if space == Space::Shared { "local" } else { "global" }
 }
 
@@ -471,55 +521,5 @@ fn head(test: &Test) -> String {
         "// At the start {}; each thread stores its registers to `results` after its last access.",
         initial.join(", ")
     );
-    out
-}
-
-/// The kernel that plays the whole test once: each thread in the work-group and, for other warps, so far apart, as the test says.
-fn whole(test: &Test, spaces: &[Space], threads: &[SourceThread]) -> String {
-    let places: Vec<_> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect();
-    let mut groups = Vec::new();
-    let mut items: Vec<(usize, usize)> = Vec::new();
-    for (t, place) in places.iter().enumerate() {
-        let cta = groups.iter().position(|other| place.shares(Scope::Cta, *other)).unwrap_or_else(|| {
-            groups.push(*place);
-            groups.len() - 1
-        });
-        let earlier = (0..t).filter(|&other| places[other].shares(Scope::Cta, *place));
-        // Only the form of 2015 says which threads are in one warp.
-        let item = match test.dialect {
-            Dialect::GpuPtx => {
-                let lane = earlier.filter(|&other| places[other] == *place).count();
-                usize::from(place.warp) * usize::from(APART) + lane
-            }
-            _ => earlier.count() * usize::from(APART),
-        };
-        items.push((cta, item));
-    }
-    let size = items.iter().map(|(_, item)| item / usize::from(APART) + 1).max().unwrap_or(1) * usize::from(APART);
-    let mut out = format!("// Once: {} work-groups of {size} work-items.\nkernel void margay_test(", groups.len());
-    let parameter = |(l, space): (&LocationDeclaration, &Space)| format!("{} atomic_int *loc_{}, ", space_name(*space), l.name);
-    out.extend(test.locations.iter().zip(spaces).map(parameter));
-    out.push_str("volatile global int *results)\n{\n");
-    let shared: Vec<_> = test.locations.iter().zip(spaces).filter(|(_, space)| **space == Space::Shared).collect();
-    if !shared.is_empty() {
-        out.push_str("    if (get_local_id(0) == 0) {\n");
-        for (location, _) in &shared {
-            let value = if let Some(InitialValue::Integer(n)) = location.value { n } else { 0 };
-            let _ = writeln!(out, "        *(local int *)loc_{} = {value};", location.name);
-        }
-        out.push_str("    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n");
-    }
-    let arguments: String = test.locations.iter().map(|l| format!("loc_{}, ", l.name)).collect();
-    let mut from = 0;
-    for (t, ((group, item), thread)) in items.iter().zip(threads).enumerate() {
-        let otherwise = if t == 0 { "    " } else { "    else " };
-        let _ = writeln!(
-            out,
-            "{otherwise}if (get_group_id(0) == {group} && get_local_id(0) == {item}) {}({arguments}results + {from});",
-            thread.name
-        );
-        from += thread.results;
-    }
-    out.push_str("}\n");
     out
 }
