@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::program::{folder, margay, out, text};
+use crate::program::{command, folder, margay, out, text};
 
 pub(crate) fn json(arguments: &[&str]) -> (Value, Option<i32>) {
     let output = margay(&[&["app"], arguments, &["--format", "json"]].concat());
@@ -178,6 +178,29 @@ fn the_papers_programs_take_the_fences_that_the_model_asks_for() {
         assert_eq!(code, Some(0), "{hardened}");
         assert_eq!(hardened["fences"].as_array().map(Vec::len), Some(fences), "{hardened}");
     }
+}
+
+/// What other threads stored in front of a barrier is handed on by a fence behind their stores: one behind the flag comes too late, also where the flag is raised
+/// right in front of it.
+#[test]
+fn a_fence_behind_the_flag_is_too_late() {
+    let dir = folder("app-flag-behind-a-barrier");
+    fs::copy("tests/cli/applications/hand_over.cu", dir.join("hand_over.cu")).unwrap();
+    let arrays = [("data", 4), ("flag", 1), ("out", 4)]
+        .map(|(name, words)| format!("[[array]]\nname = \"{name}\"\nwords = {words}\n"))
+        .concat();
+    let launch = "[[launch]]\nkernel = \"hand_over\"\nblocks = 2\nthreads = 4\narguments = [\"data\", \"flag\", \"out\"]\n";
+    let path = dir.join("app.toml");
+    fs::write(
+        &path,
+        format!("program = \"hand_over.cu\"\nsteps = 100000\npost = [\"out[0] == 1\", \"out[3] == 4\"]\n{arrays}{launch}"),
+    )
+    .unwrap();
+    let arguments = ["app", "harden", text(&path), "--runs", "300", "--format", "json"];
+    let hardened = command(&arguments).env_remove("MARGAY_TOOLKIT").output().unwrap();
+    let hardened: Value = serde_json::from_slice(&hardened.stdout).unwrap();
+    let left: Vec<u64> = hardened["fences"].as_array().unwrap().iter().map(|fence| fence["line"].as_u64().unwrap()).collect();
+    assert_eq!(left, [5, 9], "{hardened}");
 }
 
 /// Where a fence goes is said by the source's file and line; runs that were stopped are no answer, and the first line begins with that.

@@ -91,6 +91,10 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
                     self.modify(who, access, *update, *to, &operands[..usize::from(*count)])?
                 }
                 DecodedStep::Fence(order, scope) => {
+                    // Else what stands in front of it would take place in the same turn as all that waits before it.
+                    if O::PUTS_OFF && self.rng.bool() {
+                        return Ok(Turn::Over);
+                    }
                     self.ordering.fence(&mut self.memories, who, Ordering { order: *order, scope: *scope });
                 }
                 DecodedStep::Meet(meeting) => {
