@@ -64,7 +64,7 @@ fn hypotheses_are_in_the_sentence() {
             ", of Atomicity alone",
             ", without RMW.SC",
             ", if no location is accessed by both plain and atomic operations",
-            ", if the source execution has no undefined behaviour",
+            ", and if the source execution has no undefined behaviour",
             "single executions, not programs",
             "leaves undefined (Race)",
         ] {

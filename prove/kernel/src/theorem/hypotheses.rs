@@ -114,7 +114,10 @@ impl Hypotheses {
 
     /// What stands behind `theorem for executions of every size`.
     pub fn behind(&self) -> String {
-        self.brief.iter().map(|part| format!(", {part}")).collect()
+        let is_condition = |part: &String| part.starts_with("if ");
+        let first = self.brief.iter().position(is_condition);
+        let also = |at: usize, part: &String| if is_condition(part) && first < Some(at) { " and" } else { "" };
+        self.brief.iter().enumerate().map(|(at, part)| format!(",{} {part}", also(at, part))).collect()
     }
 
     /// Which axioms are spoken of, where those are not all.
