@@ -7,7 +7,7 @@ use super::finder::{Finder, Missing};
 use margay_theorem::argument::edges;
 use margay_theorem::argument::{Claim, Cut};
 use margay_theorem::argument::{Property, X, Y, Z};
-use margay_theorem::logic::{EventAtom, Lit, Pred, TheoryExpr, TheoryExprId};
+use margay_theorem::logic::{EventAtom, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
 use margay_theorem::theory::{Theory, TheoryVocabulary};
 
 impl Finder {
@@ -28,6 +28,30 @@ impl Finder {
         }
         found.dedup();
         found.retain(|&order| self.strict_order(order));
+        found
+    }
+
+    /// The same orders with each read half of an operation where its write half is: a read may be made before what its write waits for.
+    fn orders_at_writes(&mut self, orders: &[TheoryExprId]) -> Vec<TheoryExprId> {
+        let mut found: Vec<TheoryExprId> = orders.iter().filter_map(|&order| at_writes(&mut self.theory, order)).collect();
+        found.retain(|&order| self.strict_order(order));
+        found
+    }
+
+    /// The orders of the fences that the steps of an axiom's closure go through: a cycle of steps, each cut at its fence, is a cycle of what lies
+    /// between two fences.
+    fn orders_through_fences(&mut self, places: &[Pred]) -> Vec<TheoryExprId> {
+        let mut found = Vec::new();
+        for closure in self.closures_of_axioms() {
+            for order in through_fences(&mut self.theory, closure) {
+                let is_strict = self.strict_order(order);
+                tracing::debug!("{}: {is_strict}", self.theory.text(order));
+                if is_strict {
+                    found.push(order);
+                    self.pull(order, places, &mut found);
+                }
+            }
+        }
         found
     }
 
@@ -76,9 +100,19 @@ impl Finder {
         if !self.names_closures(relations) {
             let orders = self.orders_around(r);
             match self.acyclic(r, &orders, candidates, &mut ends) {
-                Err(what) if !self.acyclic_around(r) => missing.push(what),
-                _ => return Ok(()),
+                Ok(()) => return Ok(()),
+                Err(what) => missing.push(what),
             }
+            let orders = self.orders_at_writes(&orders);
+            if self.acyclic(r, &orders, candidates, &mut ends).is_ok() || self.acyclic_around(r) {
+                return Ok(());
+            }
+        }
+        let orders = self.orders_through_fences(places);
+        match self.acyclic(r, &orders, candidates, &mut ends) {
+            Ok(()) => return Ok(()),
+            Err(what) if !orders.is_empty() => missing.push(what),
+            Err(_) => {}
         }
         // The order of fences and those made of it are tried first, without a look at others: to ask of each edge whether it is within a relation
         // of accesses takes long (SC of libcu++ on chapter 8: 74 of 621 s for base causality alone), and the proofs that are known are made of fences.
@@ -146,6 +180,68 @@ fn fences(theory: &mut Theory, r: TheoryExprId) -> Vec<TheoryExprId> {
         }
     }
     found
+}
+
+/// For each set of fences that steps of a closure go through, `a; po; [F]; po; b`: `[F]; po; b; a; po; [F]`, with the closure between b and a or
+/// without, and program order between two of them.
+fn through_fences(theory: &mut Theory, closure: Pred) -> Vec<TheoryExprId> {
+    let (Meaning::Closure(step), Some(po)) = (theory.symbols.get(closure).meaning, theory.symbols.named("po")) else {
+        return Vec::new();
+    };
+    let po = theory.exprs.symbol(po);
+    let whole = theory.exprs.symbol(closure);
+    let mut cuts: Vec<(TheoryExprId, [Vec<TheoryExprId>; 2])> = Vec::new();
+    for edge in edges(theory, step) {
+        let parts = theory.exprs.sequence_parts(edge);
+        for at in 1..parts.len().saturating_sub(1) {
+            let is_set = matches!(theory.exprs.get(parts[at]), TheoryExpr::Diagonal(_));
+            if !is_set || parts[at - 1] != po || parts[at + 1] != po {
+                continue;
+            }
+            let sides = [&parts[..at], &parts[at + 1..]].map(|side| {
+                let identity = theory.exprs.identity();
+                side.iter().rev().fold(identity, |rest, &part| theory.exprs.sequence(part, rest))
+            });
+            let known = cuts.iter().position(|c| c.0 == parts[at]).unwrap_or_else(|| {
+                cuts.push((parts[at], [Vec::new(), Vec::new()]));
+                cuts.len() - 1
+            });
+            for (all, side) in cuts[known].1.iter_mut().zip(sides) {
+                if !all.contains(&side) {
+                    all.push(side);
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (fence, [before, behind]) in cuts {
+        let [before, behind] = [before, behind].map(|all| theory.exprs.union_all(all));
+        let to = theory.exprs.sequence(before, fence);
+        let from = theory.exprs.sequence(fence, behind);
+        let rest = theory.exprs.sequence(whole, to);
+        let rest = theory.exprs.union(to, rest);
+        let between = theory.exprs.sequence(from, rest);
+        let direct = theory.exprs.sequence(po, fence);
+        let direct = theory.exprs.sequence(fence, direct);
+        found.push(theory.exprs.union(direct, between));
+    }
+    found
+}
+
+/// An order in which the read half of a read-modify-write stands where its write half does.
+fn at_writes(theory: &mut Theory, order: TheoryExprId) -> Option<TheoryExprId> {
+    let [rmw, reads, writes, fences] = ["rmw", "R", "W", "F"].map(|n| theory.symbols.named(n));
+    let [rmw, reads, writes, fences] = [rmw?, reads?, writes?, fences?].map(|p| theory.exprs.symbol(p));
+    let halves = theory.end_name(rmw, false);
+    let halves = theory.exprs.symbol(halves);
+    let rest = theory.exprs.make(TheoryExpr::Difference(reads, halves));
+    let rest = theory.exprs.union_all([rest, writes, fences]);
+    let itself = theory.exprs.make(TheoryExpr::Diagonal(rest));
+    let to = theory.exprs.union(itself, rmw);
+    let half = theory.exprs.make(TheoryExpr::Inverse(rmw));
+    let back = theory.exprs.union(itself, half);
+    let pulled = theory.exprs.sequence(order, back);
+    Some(theory.exprs.sequence(to, pulled))
 }
 
 fn collect_sets(theory: &Theory, e: TheoryExprId, sets: &mut Vec<TheoryExprId>) {

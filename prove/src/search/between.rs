@@ -211,7 +211,7 @@ impl Finder {
         Some([sequence(inner)?, sequence(outer)?])
     }
 
-    fn has_bounded(&self, e: TheoryExprId) -> bool {
+    pub(super) fn has_bounded(&self, e: TheoryExprId) -> bool {
         match self.theory.exprs.get(e) {
             TheoryExpr::Sequence(a, b) | TheoryExpr::Intersection(a, b) => self.has_bounded(a) || self.has_bounded(b),
             _ => self.theory.as_symbol(e).is_some_and(|p| self.theory.bound(p).is_some()),

@@ -5,14 +5,18 @@ use margay_models::model::{CheckKind, Model, Role, Sort};
 use super::houdini::inductive;
 
 use super::invariant::{NoInvariant, find};
+use super::order::chains;
 use super::template::{STAGES, composes, ends_within, guesses};
 use crate::ground::{GroundEffort, GroundLimits, ObligationOutcome, ProvedClaims, settle};
 use margay_theorem::argument::Property;
-use margay_theorem::argument::{Claim, ClaimStep, Rule, apart, obligations};
+use margay_theorem::argument::{Claim, ClaimStep, Rule, apart, edges, obligations};
 use margay_theorem::ground::{Reach, Structure};
 use margay_theorem::logic::{EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
 use margay_theorem::theory::{Theory, TheoryVocabulary};
 use rustc_hash::FxHashSet;
+
+/// Of closures of so many kinds of edges it is asked whether they are within one edge, or two.
+const MOST_PAIRED: usize = 4;
 
 /// What a search could not do.
 #[derive(Debug, Clone)]
@@ -124,7 +128,13 @@ impl Finder {
 
     /// Makes a claim a step, if it holds. It is no fact.
     pub(super) fn show(&mut self, claim: Claim) -> Result<(), Missing> {
-        self.try_claim(&claim, 0, 2).map_err(|s| Missing::Claim(claim.clone(), s))?;
+        if self.steps.iter().any(|step| step.claims.contains(&claim)) {
+            return Ok(());
+        }
+        self.try_claim(&claim, 0, 2).map_err(|s| {
+            tracing::debug!("not shown: {}; {}", claim.text(&self.theory), if s.is_some() { "refuted" } else { "unknown" });
+            Missing::Claim(claim.clone(), s)
+        })?;
         self.step(vec![claim], Rule::Direct, false);
         Ok(())
     }
@@ -214,6 +224,7 @@ impl Finder {
                 Ok(found) => {
                     self.effort.add(found.effort);
                     let bound = self.theory.exprs.union_all(found.items);
+                    tracing::debug!("within {}", self.theory.text(bound));
                     let claim = Claim::Pairs { of: closure, property: Property::Within(bound) };
                     self.step(vec![claim], Rule::Induction(vec![closure]), true);
                     return Ok(());
@@ -226,6 +237,25 @@ impl Finder {
             }
         }
         Err(Missing::Invariant(failed.expect("there were attempts")))
+    }
+
+    /// Where a closure of the source is within one of the target, which has a name and no more is known of, finds out whether it is one of its edges,
+    /// or two: what communication is.
+    fn bounded_by_pairs(&mut self, closure: Pred) {
+        let Meaning::Closure(step) = self.theory.symbols.get(closure).meaning else { return };
+        let is_closure = |p: Pred| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_));
+        let by_name = self.steps.iter().flat_map(|step| &step.claims).any(|claim| match claim {
+            Claim::Pairs { of, property: Property::Within(bound) } => {
+                *of == closure && self.theory.as_symbol(*bound).is_some_and(is_closure)
+            }
+            _ => false,
+        });
+        let edges = edges(&mut self.theory, step);
+        if by_name && (2..=MOST_PAIRED).contains(&edges.len()) {
+            let pairs = chains(&mut self.theory, &edges);
+            // What is not shown is not known, and nothing else follows.
+            let _ = self.bounded_by(closure, &pairs);
+        }
     }
 
     /// Proves the axioms of a source by what a target guarantees. `target`: what the target's checks are about; `closures`: the
@@ -259,9 +289,12 @@ impl Finder {
             candidates.extend(self.candidates(closure, &relations, places));
             if let Err(none) = self.bounded(closure, &candidates)
                 && (self.names_closures(&relations) || !self.bounded_around(closure))
+                && !self.bounded_by_fences(closure, &relations)
             {
                 missing.push((closure, none));
+                continue;
             }
+            self.bounded_by_pairs(closure);
         }
         let mut found = Vec::new();
         let mut is_halved = false;

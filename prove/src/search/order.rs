@@ -5,8 +5,8 @@
 use super::between::{Beside, Ends};
 use super::candidate;
 use super::finder::{Finder, Missing};
-use margay_theorem::argument::{Claim, Cut, Rule, edges_by_halves};
-use margay_theorem::logic::{Meaning, Pred, TheoryExprId};
+use margay_theorem::argument::{Claim, Cut, Property, Rule, edges_by_halves};
+use margay_theorem::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 use margay_theorem::theory::Theory;
 use rustc_hash::FxHashMap;
 use std::time::Instant;
@@ -24,6 +24,9 @@ struct OrderSplit {
 /// which nothing is: an order of fences contains no step between halves, and is the right one all the same.
 const WHOLE: usize = 2;
 const PARTLY: usize = 1;
+
+/// Happens-before on Power, where synchronisation has many ends, has 73 members; elsewhere it has at most 52.
+const MANY_MEMBERS: usize = 64;
 
 /// As many orders are tried for one relation.
 const ATTEMPTS: usize = 4;
@@ -53,17 +56,22 @@ impl Finder {
                 continue;
             }
             found.push(order);
-            for &place in places {
-                let pulled = between_fences(&mut self.theory, order, place);
-                if self.strict_order(pulled) {
-                    found.push(pulled);
-                    if self.is_behind(place) {
-                        self.orders_behind.insert(pulled);
-                    }
+            self.pull(order, places, &mut found);
+        }
+        found
+    }
+
+    /// Adds a strict order between the fences of operations, for each place where they may have one.
+    pub(super) fn pull(&mut self, order: TheoryExprId, places: &[Pred], found: &mut Vec<TheoryExprId>) {
+        for &place in places {
+            let pulled = between_fences(&mut self.theory, order, place);
+            if self.strict_order(pulled) {
+                found.push(pulled);
+                if self.is_behind(place) {
+                    self.orders_behind.insert(pulled);
                 }
             }
         }
-        found
     }
 
     /// Is what is at a place of operations behind them in program order?
@@ -134,13 +142,28 @@ impl Finder {
         let mut left = orders.to_vec();
         let mut known = FxHashMap::default();
         let mut missing = None;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = 0;
+        // Of a chain that has a loop nothing more is learned with another order.
+        let mut hopeless: Vec<Vec<TheoryExprId>> = Vec::new();
+        while attempts < ATTEMPTS {
             let Some(OrderSplit { order, first, second, .. }) = self.best_split(&edges, &left, &mut known) else { break };
-            match self.by_orders(r, order, first, second, candidates, ends) {
-                Ok(()) => return Ok(()),
-                Err(what) => missing = missing.or(Some(what)),
-            }
             left.retain(|&o| o != order);
+            if hopeless.contains(&first) {
+                continue;
+            }
+            attempts += 1;
+            tracing::debug!("{} edges outside of {}", first.len(), self.theory.text(order));
+            let failed = match self.chain(&first, candidates) {
+                Ok(chain) => match self.by_orders(r, order, chain, first, second, ends) {
+                    Ok(()) => return Ok(()),
+                    Err(what) => what,
+                },
+                Err(what) => {
+                    hopeless.push(first);
+                    what
+                }
+            };
+            missing = missing.or(Some(failed));
         }
         Err(missing.unwrap_or(Missing::Order(r)))
     }
@@ -229,37 +252,49 @@ impl Finder {
         self.theory.as_symbol(e).is_some_and(|p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_)))
     }
 
+    /// The closure of the edges outside of an order, which has no loop; `None` if there are none.
+    fn chain(
+        &mut self,
+        first: &[TheoryExprId],
+        candidates: &[Vec<(u8, TheoryExprId)>; 2],
+    ) -> Result<Option<TheoryExprId>, Missing> {
+        if first.is_empty() {
+            return Ok(None);
+        }
+        let union = self.theory.exprs.union_all(first.iter().copied());
+        let chain = self.theory.closure_name(union);
+        let [closures, with_fences_behind] = candidates;
+        if let Err(none) = self.bounded(chain, closures) {
+            // Without closures in the source the chain is what communication is: an edge, or two. With closures there are dozens of edges and
+            // thousands of pairs of them, none of which has led to a proof yet: where a proof fails, half a minute went into looking at them.
+            let mut others = if with_fences_behind.is_empty() {
+                chains(&mut self.theory, first)
+            } else {
+                [closures.clone(), with_fences_behind.clone()].concat()
+            };
+            others.sort_by_key(|f| f.0);
+            if self.bounded_by(chain, &others).is_err() {
+                return Err(none);
+            }
+        }
+        let chain = self.theory.exprs.symbol(chain);
+        self.show(Claim::Irreflexive(chain))?;
+        Ok(Some(chain))
+    }
+
     fn by_orders(
         &mut self,
         r: TheoryExprId,
         order: TheoryExprId,
+        chain: Option<TheoryExprId>,
         first: Vec<TheoryExprId>,
         second: Vec<TheoryExprId>,
-        candidates: &[Vec<(u8, TheoryExprId)>; 2],
         ends: &mut [Ends; 2],
     ) -> Result<(), Missing> {
         for &edge in &second {
             self.step(vec![Claim::Within(edge, order)], Rule::Direct, false);
         }
-        if !first.is_empty() {
-            let union = self.theory.exprs.union_all(first.iter().copied());
-            let chain = self.theory.closure_name(union);
-            let [closures, with_fences_behind] = candidates;
-            if let Err(none) = self.bounded(chain, closures) {
-                // Without closures in the source the chain is what communication is: an edge, or two. With closures there are dozens of edges and
-                // thousands of pairs of them, none of which has led to a proof yet: where a proof fails, half a minute went into looking at them.
-                let mut others = if with_fences_behind.is_empty() {
-                    chains(&mut self.theory, &first)
-                } else {
-                    [closures.clone(), with_fences_behind.clone()].concat()
-                };
-                others.sort_by_key(|f| f.0);
-                if self.bounded_by(chain, &others).is_err() {
-                    return Err(none);
-                }
-            }
-            let chain = self.theory.exprs.symbol(chain);
-            self.show(Claim::Irreflexive(chain))?;
+        if let Some(chain) = chain {
             // Fences before operations are reached by what leads there: a cycle is cut behind such an edge. What leads away from operations
             // leads away from the fences behind them: a cycle is cut before it.
             let mut missing = None;
@@ -304,12 +339,76 @@ impl Finder {
                 };
                 self.step(vec![Claim::Within(edge, wider)], Rule::Direct, false);
                 self.step(vec![Claim::Within(both, order)], rule, false);
-            } else if !self.by_container(chain, edge, order, ends) {
-                self.show(Claim::Within(both, order))?;
+            } else if !self.by_container(chain, edge, order, ends) && !self.by_absorbing(cut, chain, edge, order, true) {
+                self.show(Claim::Within(both, order)).or_else(|failed| {
+                    let is_shown = self.by_bound(cut, chain, edge, order) || self.by_absorbing(cut, chain, edge, order, false);
+                    if is_shown { Ok(()) } else { Err(failed) }
+                })?;
             }
             tracing::debug!("beside the chain: {}, {:.2} s", self.theory.text(edge), begin.elapsed().as_secs_f64());
         }
         Ok(())
+    }
+
+    /// Shows that an edge beside a chain is within an order by what the chain is within. A bound that has no event of its own is not opened with the
+    /// chain: what is in it stands further away than what is asked about.
+    fn by_bound(&mut self, cut: Cut, chain: TheoryExprId, edge: TheoryExprId, order: TheoryExprId) -> bool {
+        let Some(of) = self.theory.as_symbol(chain) else { return false };
+        let bound = self.steps.iter().flat_map(|step| &step.claims).find_map(|claim| match claim {
+            Claim::Pairs { of: own, property: Property::Within(bound) } if *own == of => Some(*bound),
+            _ => None,
+        });
+        let Some(bound) = bound.filter(|_| self.theory.bound(of).is_none()) else { return false };
+        let [both, wider] = [chain, bound].map(|part| cut.piece(&mut self.theory.exprs, part, edge));
+        if self.show(Claim::Within(wider, order)).is_err() {
+            return false;
+        }
+        self.step(vec![Claim::Within(chain, bound)], Rule::Direct, false);
+        let rule = match cut {
+            Cut::Behind => Rule::Through { parts: [chain, edge], between: [bound, edge] },
+            Cut::Before => Rule::Through { parts: [edge, chain], between: [edge, bound] },
+        };
+        self.step(vec![Claim::Within(both, order)], rule, false);
+        true
+    }
+
+    /// Shows that an edge beside a chain is within an order where the edge joins the chain by steps of a closure: `sb; hb` is `hb`, and so is
+    /// `sb; hb; sb; hb`. What is known of the closure's pairs then says of the first event where it goes on. `at_once`: where to ask about the edge as it is
+    /// would take long, since the closure is within many members, or the step is of a closure as well, `hb & loc; hb`.
+    fn by_absorbing(&mut self, cut: Cut, chain: TheoryExprId, edge: TheoryExprId, order: TheoryExprId, at_once: bool) -> bool {
+        let in_turn = |mut parts: Vec<TheoryExprId>| {
+            if cut == Cut::Before {
+                parts.reverse();
+            }
+            parts
+        };
+        let mut parts = in_turn(self.theory.exprs.sequence_parts(edge));
+        let is_step = |e: &TheoryExprId| !matches!(self.theory.exprs.get(*e), TheoryExpr::Diagonal(_));
+        let Some(first) = parts.iter().position(is_step) else { return false };
+        let Some(&closure) = parts.get(first + 1) else { return false };
+        let Some(bound) = self.theory.as_symbol(closure).and_then(|p| self.theory.bound(p)) else { return false };
+        let is_wide = self.theory.exprs.union_parts(bound).len() > MANY_MEMBERS || self.has_bounded(parts[first]);
+        if is_wide != at_once {
+            return false;
+        }
+        let others = parts[first..].to_vec();
+        let steps = others.iter().take_while(|&&part| self.holds(&Claim::Within(part, closure), 0, 0)).count();
+        let Some(last) = others[..steps].iter().rposition(|&part| part == closure).filter(|&last| last > 0) else { return false };
+        parts.splice(first..=first + last, [closure]);
+        let parts = in_turn(parts);
+        let Some(wider) = parts.into_iter().rev().reduce(|rest, part| self.theory.exprs.sequence(part, rest)) else {
+            return false;
+        };
+        let [both, longer] = [edge, wider].map(|e| cut.piece(&mut self.theory.exprs, chain, e));
+        if self.show(Claim::Within(longer, order)).is_err() || self.show(Claim::Within(edge, wider)).is_err() {
+            return false;
+        }
+        let rule = match cut {
+            Cut::Behind => Rule::Through { parts: [chain, edge], between: [chain, wider] },
+            Cut::Before => Rule::Through { parts: [edge, chain], between: [wider, chain] },
+        };
+        self.step(vec![Claim::Within(both, order)], rule, false);
+        true
     }
 
     /// Does what is in an order begin at events that are behind those of its pairs, as at the fences behind operations? Known of the orders of
@@ -320,7 +419,7 @@ impl Finder {
 }
 
 /// What a chain of edges may be within: an edge, or two of them.
-fn chains(theory: &mut Theory, edges: &[TheoryExprId]) -> Vec<(u8, TheoryExprId)> {
+pub(super) fn chains(theory: &mut Theory, edges: &[TheoryExprId]) -> Vec<(u8, TheoryExprId)> {
     let mut found: Vec<(u8, TheoryExprId)> = edges.iter().map(|&e| (0, e)).collect();
     for &a in edges {
         found.extend(edges.iter().map(|&b| (1, theory.exprs.sequence(a, b))));

@@ -3,6 +3,7 @@
 mod effort;
 mod facts;
 mod limits;
+mod machines;
 mod mappings;
 mod models;
 mod mutants;
