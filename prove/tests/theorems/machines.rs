@@ -90,6 +90,12 @@ fn what_was_seen_before_a_fence_is_seen_by_all_who_see_what_is_behind_it() {
     assert_eq!(theorems(&proved(&table(POWER), &seq_cst())), ["Coherence", "Atomicity", "SC"]);
 }
 
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn cpp_on_power_by_lwsync() {
+    assert_eq!(theorems(&proved(&table(POWER), &[])), ["Coherence", "Atomicity", "SC"]);
+}
+
 /// Without one of the fences nothing is passed on. `isync` waits for nothing without a branch.
 #[test]
 fn nothing_else_passes_on_what_was_seen() {
