@@ -387,7 +387,7 @@ pub struct ContentsAnswer {
     pub launches: Vec<Launch>,
     /// How many contents were tried, in all launches together.
     pub tried: usize,
-    /// With how many of them it is known that nothing goes wrong.
+    /// With how many of them it is known that nothing goes wrong, or that what does is told of with the arguments.
     pub settled: usize,
 }
 

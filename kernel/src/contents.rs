@@ -11,7 +11,7 @@ use margay_ptx::Operand;
 use margay_ptx::effect::Effect;
 use rustc_hash::FxHashSet;
 
-use crate::answer::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked};
+use crate::answer::{ContentsAnswer, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked};
 use crate::content::{ArrayContent, ContentRest};
 use crate::effort::{Effort, Engines};
 use crate::inquiry::{Inquiry, LaunchFindings};
@@ -23,6 +23,7 @@ use crate::program::{ArrayUse, Executed};
 use crate::question::KernelQuestion;
 use crate::reached::reached;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin};
+use crate::small_numbers::SmallNumbers;
 use crate::thread::PreparedModule;
 
 /// The most contents that are tried in each launch.
@@ -77,7 +78,7 @@ pub(crate) fn other_contents(
     answer: &mut KernelAnswer,
     engines: &Engines,
 ) -> Result<Option<Vec<GivenArgument>>, String> {
-    let mut names = BTreeSet::new();
+    let (mut names, mut told) = (BTreeSet::new(), BTreeSet::new());
     let mut tried = ContentsAnswer { arrays: Vec::new(), launches: Vec::new(), tried: 0, settled: 0 };
     for launch in launches_for_variants(question, launches, answer) {
         let Some(base) = of_launch(question, prepared, launch)? else { continue };
@@ -95,6 +96,7 @@ pub(crate) fn other_contents(
             guessed: BTreeSet::new(),
             unanswered: Vec::new(),
             has_answers: false,
+            told: BTreeSet::new(),
         };
         if search.open.is_empty() {
             continue;
@@ -105,6 +107,7 @@ pub(crate) fn other_contents(
             found => found,
         };
         names.extend(search.open.iter().map(OpenArray::name));
+        told.append(&mut search.told);
         // Zeros say nothing of a branch that with other numbers depends on what nobody interprets.
         let mut open = std::mem::take(&mut search.guessed);
         // Nor does it of instructions that only contents reach which were not answered, or of ways of which none was.
@@ -120,6 +123,7 @@ pub(crate) fn other_contents(
             return Ok(Some(given));
         }
     }
+    answer.arguments.extend(told);
     if tried.tried > 0 {
         tried.arrays = names.into_iter().collect();
         answer.contents = Some(tried);
@@ -166,6 +170,8 @@ struct ContentSearch<'a, 'm> {
     answered: FxHashSet<Origin>,
     /// Is that known of a content with which threads do other things than with zeros?
     has_answers: bool,
+    /// What goes wrong with contents that a kernel may suppose not to be given.
+    told: BTreeSet<String>,
 }
 
 /// Contents with which the engines gave up.
@@ -212,7 +218,7 @@ impl ContentSearch<'_, '_> {
                     if is_new {
                         self.engines.visited.borrow_mut().extend(with.executed.visited.keys().copied());
                         self.covered.extend(with.executed.visited.keys().copied());
-                        starts.push(contents);
+                        starts.push(contents.clone());
                     }
                     for array in open_arrays(self.question, &with) {
                         if !self.open.iter().any(|known| known.name() == array.name()) {
@@ -231,11 +237,14 @@ impl ContentSearch<'_, '_> {
                     if !is_certain {
                         self.guessed.extend(found.not_looked.into_iter().filter(|n| n.guessed));
                     } else if !found.findings.is_empty() {
-                        return Ok(Some((found, given)));
+                        if !self.tells(&found, &contents) {
+                            return Ok(Some((found, given)));
+                        }
+                        self.tried.settled += 1;
                     } else if found.asked == LaunchVerdict::Nothing {
                         self.settle(&with);
                         self.known.push(with);
-                    } else if let Some(contents) = seen.last().cloned() {
+                    } else {
                         let visited = with.executed.visited.into_keys().collect();
                         self.unanswered.push(UnansweredContents { contents, visited, why: found.not_looked });
                     }
@@ -272,6 +281,10 @@ impl ContentSearch<'_, '_> {
             }
             let is_certain = found.not_looked.iter().all(|n| !n.guessed);
             match found.asked {
+                LaunchVerdict::Found if is_certain && self.tells(&found, &contents) => {
+                    self.tried.settled += 1;
+                    self.unanswered.retain(|other| other.contents != contents);
+                }
                 LaunchVerdict::Found if is_certain => return Ok(Some((found, given))),
                 LaunchVerdict::Nothing => {
                     self.settle(&with);
@@ -284,6 +297,19 @@ impl ContentSearch<'_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Is it no finding, but told of? Where one array falls and another one does not, a kernel that merges or searches them supposes that they are sorted; one
+    /// that sorts goes wrong with one that falls, whatever others hold.
+    fn tells(&mut self, found: &LaunchAnswer, contents: &Contents) -> bool {
+        let falls = contents.values().filter(|content| matches!(content.rest, ContentRest::Fall(_))).count();
+        let is_told = falls > 0 && falls < contents.len() && found.findings.iter().all(|f| f.kind == FindingKind::Race);
+        if is_told {
+            let given = self.given(contents);
+            let chosen = &given[self.question.arguments.len()..];
+            self.told.extend(found.findings.first().map(|f| SmallNumbers::not_taken(chosen, Some(self.launch), f.kind)));
+        }
+        is_told
     }
 
     fn settle(&mut self, with: &ExecutedLaunch) {

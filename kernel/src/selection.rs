@@ -154,8 +154,10 @@ impl LaunchSelection {
         let of_shared = if has_doubtful { made_of(prepared, &is_shared) } else { FxHashSet::default() };
         for function in reached {
             let body = question.module.functions[function].body.as_deref().unwrap_or(&[]);
-            all.read(body);
-            let names = body.iter().flat_map(|i| leaves(&i.operands)).filter_map(|o| match o {
+            let asking: Vec<&Instruction> = without_unused_copies(body);
+            all.read_widths(body);
+            all.read(&asking);
+            let names = asking.iter().flat_map(|i| leaves(&i.operands)).filter_map(|o| match o {
                 Operand::Special(name) => Some(name.clone()),
                 _ => None,
             });
@@ -257,8 +259,7 @@ impl LaunchSelection {
     }
 
     /// What the instructions of a function read of their place in the launch.
-    fn read(&mut self, body: &[Instruction]) {
-        self.read_widths(body);
+    fn read(&mut self, body: &[&Instruction]) {
         let mut copies: FxHashMap<RegisterId, Axis> = FxHashMap::default();
         for i in body {
             if let ("mov", [Operand::Register(to), Operand::Special(name)]) = (i.opcode.as_str(), i.operands.as_slice())
@@ -459,6 +460,29 @@ impl LaunchSelection {
         }
         let all: Vec<String> = threads.into_iter().chain(blocks).chain(clusters).collect();
         (!all.is_empty()).then(|| all.join("; "))
+    }
+}
+
+/// The instructions of a function but for copies that nothing reads: code that is not optimised copies all three numbers of a place where it asks for one.
+fn without_unused_copies(body: &[Instruction]) -> Vec<&Instruction> {
+    let target = |i: &Instruction| match (i.opcode.as_str(), i.operands.first()) {
+        ("mov", Some(Operand::Register(to))) => Some(*to),
+        _ => None,
+    };
+    let mut read: FxHashSet<RegisterId> = FxHashSet::default();
+    loop {
+        let before = read.len();
+        for i in body {
+            let copied = target(i);
+            if copied.is_some_and(|to| !read.contains(&to)) {
+                continue;
+            }
+            let from = if copied.is_some() { &i.operands[1..] } else { &i.operands[..] };
+            read.extend(leaves(from).into_iter().filter_map(|o| if let Operand::Register(of) = o { Some(*of) } else { None }));
+        }
+        if read.len() == before {
+            return body.iter().filter(|i| target(i).is_none_or(|to| read.contains(&to))).collect();
+        }
     }
 }
 

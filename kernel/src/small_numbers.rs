@@ -121,6 +121,7 @@ impl SmallNumbers {
     pub(crate) fn not_taken(chosen: &[GivenArgument], launch: Option<Launch>, kind: FindingKind) -> String {
         let number = |given: &GivenArgument| match given.argument {
             Argument::Chosen(number) => format!("{} = {number}", name(given.parameter, given.field)),
+            Argument::Array { ref content, .. } => format!("{} = {content}", name(given.parameter, given.field)),
             _ => name(given.parameter, given.field),
         };
         let all: Vec<String> = chosen.iter().map(number).collect();

@@ -224,3 +224,31 @@ fn blocks_of_a_fixed_size_are_asked_about_with_other_contents() {
         assert!(right.contents.is_some_and(|of| of.tried > 3 && of.settled == of.tried), "{threads}");
     }
 }
+
+/// Two sorted arrays are merged by rank: each element goes behind those of its own array in front of it, and those of the other one that are smaller. What
+/// falls in one array and rises in the other one is not sorted, and two elements meet; the kernel supposes that this is not so.
+#[test]
+fn a_merge_supposes_that_both_arrays_are_sorted() {
+    let put = |own: &str, other: &str, stops: &str, n: usize| {
+        format!(
+            "add.u64 %rd3, {own}, %rd4;\nld.global.u32 %r2, [%rd3];\nmov.u32 %r3, 0;\nmov.u64 %rd5, {other};\nL{n}:\nsetp.ge.u32 %p1, %r3, 4;\n@%p1 bra D{n};\n\
+             ld.global.u32 %r4, [%rd5];\nsetp.{stops}.s32 %p2, %r4, %r2;\n@%p2 bra D{n};\nadd.u32 %r3, %r3, 1;\nadd.u64 %rd5, %rd5, 4;\nbra L{n};\nD{n}:\n\
+             add.u32 %r5, %r1, %r3;\nmul.wide.u32 %rd6, %r5, 4;\nadd.u64 %rd8, %rd7, %rd6;\nst.global.u32 [%rd8], %r2;\n"
+        )
+    };
+    let merge = |stops: [&str; 2]| {
+        format!("{START}ld.param.u64 %rd7, [a2];\n{}{}", put("%rd1", "%rd2", stops[0], 0), put("%rd2", "%rd1", stops[1], 1))
+    };
+    let right = asked(3, &merge(["ge", "gt"]), "1x4", &[]);
+    assert_eq!(kinds(&right), []);
+    let told = |answer: &KernelAnswer| {
+        answer.arguments.iter().filter(|of| of.contains("something goes wrong")).cloned().collect::<Vec<_>>()
+    };
+    let all = told(&right);
+    let says = |of: &String| of.contains("-}") && of.contains("+}") && of.contains("in launch 1x4 (data-race)");
+    assert!(!all.is_empty() && all.iter().all(says), "{:?}", right.arguments);
+    // Where elements are equal both go to one place, whatever is supposed.
+    assert_eq!(kinds(&asked(3, &merge(["ge", "ge"]), "1x4", &[])), [FindingKind::Race]);
+    // What is given is asked about.
+    assert_eq!(kinds(&asked(3, &merge(["ge", "gt"]), "1x4", &["0=array:{0+}", "1=array:{4-}"])), [FindingKind::Race]);
+}

@@ -59,7 +59,7 @@ fn blocks_are_as_large_as_their_numbers_are_multiplied_with() {
         assert_eq!(launches(&answer), ["1x2", "2x1", "2x2", "3x1", "1x4", "1x16", "2x16"], "{by}");
     }
     // Of blocks that are as large as they are, the elements of two are the same ones.
-    let answer = asked(&of("mov.u32 %r5, %ntid.x;\nshl.b32 %r3, %r2, 4;"), None);
+    let answer = asked(&of("mov.u32 %r5, %ntid.x;\nadd.u32 %r6, %r5, 1;\nshl.b32 %r3, %r2, 4;"), None);
     assert_eq!(wrong(&answer), Ok(Some(("2x33".to_owned(), FindingKind::Race))));
     assert_eq!(wrong(&asked(&of("shl.b32 %r3, %r2, 0;"), None)), Ok(Some(("2x2".to_owned(), FindingKind::Race))));
 }

@@ -52,12 +52,22 @@ fn volumes_have_rows_and_layers() {
     let place = |x: &str| {
         let all: String = ["tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y", "ctaid.z"]
             .into_iter()
-            .map(|name| format!("mov.u32 %r1, %{name};\n"))
+            .map(|name| format!("mov.u32 %r1, %{name};\nadd.u32 %r4, %r4, %r1;\n"))
             .collect();
         asked(&format!("{all}mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 8, {x};\n{}", write("%r3")), &[])
     };
     let wrong = |x: &str| wrong(&place(x)).map(|(_, kind)| kind);
     assert_eq!(wrong("%tid.x"), Some(FindingKind::Race));
+}
+
+/// Code that is not optimised copies y and z, too, where it asks for x, and reads none of the copies.
+#[test]
+fn copies_that_nothing_reads_are_no_question() {
+    let copies = "mov.u32 %r1, %ctaid.y;\nmov.u32 %r2, %r1;\nmov.u32 %r3, %tid.z;\n";
+    let answer = asked(&format!("{copies}{}", write("%ctaid.x")), &[]);
+    assert_eq!((launches(&answer), wrong(&answer)), (["2x1", "3x1"].map(str::to_owned).to_vec(), None));
+    let read = asked(&format!("{copies}add.u32 %r4, %r2, 1;\n{}", write("%ctaid.x")), &[]);
+    assert_ne!(launches(&read), launches(&answer));
 }
 
 /// A kernel for blocks of two dimensions that never asks which block it is in, is asked about in one; one that does in several.
