@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use margay_litmus::explicit::{Error, Options, TestVerdict};
-use margay_litmus::unfold::UnfoldingBounds;
+use margay_litmus::unfold::{RetryRounds, UnfoldingBounds};
 use margay_models::model::Model;
 use margay_ptx::Operand;
 use margay_ptx::effect::Effect;
@@ -343,6 +343,19 @@ impl Inquiry<'_, '_> {
         }
     }
 
+    /// Runs a test of what is so at the end, or where a thread stops, in executions without a race; what leaves it open is noted.
+    pub fn run_to_the_end(
+        &self,
+        written: &Written,
+        model: &Model,
+        what: &str,
+        found: &mut LaunchFindings,
+    ) -> Option<TestVerdict> {
+        let mut options = self.options();
+        options.bounds.retries = RetryRounds::Last;
+        self.run_with(written, model, what, &options, found)
+    }
+
     /// Runs a test; what leaves it open is noted.
     pub fn run(&self, written: &Written, model: &Model, what: &str, found: &mut LaunchFindings) -> Option<TestVerdict> {
         self.run_with(written, model, what, &self.options(), found)
@@ -505,7 +518,7 @@ impl Inquiry<'_, '_> {
             }
         };
         let model = self.question.reading.model()?;
-        let Some(verdict) = self.run(&written, model, what, found) else { return Ok(()) };
+        let Some(verdict) = self.run_to_the_end(&written, model, what, found) else { return Ok(()) };
         if !verdict.reachable {
             self.exchanged(&slice, what, found);
             self.leftover(&verdict, what, found);
@@ -524,7 +537,7 @@ impl Inquiry<'_, '_> {
         for (thread, mark) in &marks {
             let condition = format!("exists (P{thread}:{register} == {})", mark.number);
             let Ok(written) = executed.write(&self.name(), &slice, &condition) else { continue };
-            if self.run(&written, model, what, found).is_some_and(|v| v.reachable) {
+            if self.run_to_the_end(&written, model, what, found).is_some_and(|v| v.reachable) {
                 let number = slice.number(*thread).unwrap_or(*thread);
                 stands.push(self.stands((number, *thread), self.spot(mark.origin), None));
                 one = written;
@@ -572,7 +585,9 @@ impl Inquiry<'_, '_> {
         let written = executed
             .write(&self.name(), &slice, &format!("forall ({text})"))
             .map_err(|why| format!("the condition `{}` cannot be asked: {why}", condition.text))?;
-        let Some(verdict) = self.run(&written, self.question.reading.model()?, &condition.text, found) else { return Ok(()) };
+        let Some(verdict) = self.run_to_the_end(&written, self.question.reading.model()?, &condition.text, found) else {
+            return Ok(());
+        };
         if !verdict.reachable {
             self.exchanged(&slice, &condition.text, found);
             self.leftover(&verdict, &condition.text, found);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use margay_litmus::explicit::Options;
 use margay_litmus::gap::{Gap, GapKind};
 use margay_litmus::race::{Race, RacingAccess};
-use margay_litmus::unfold::UnfoldingBounds;
+use margay_litmus::unfold::{RetryRounds, UnfoldingBounds};
 use margay_models::model::Model;
 use margay_ptx::effect::Effect;
 
@@ -72,7 +72,8 @@ impl Inquiry<'_, '_> {
         let are_strong = slicer.waits_are_strong(with_mbarriers);
         let unroll = if !are_strong && only_wait() { 1 } else { self.question.unroll };
         let mut options = self.options();
-        options.bounds = UnfoldingBounds { unroll, skip_waiting_for_races: are_strong, ..options.bounds };
+        options.bounds =
+            UnfoldingBounds { unroll, skip_waiting_for_races: are_strong, retries: RetryRounds::Racing(None), ..options.bounds };
         options
     }
 

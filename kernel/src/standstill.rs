@@ -70,7 +70,7 @@ impl Inquiry<'_, '_> {
                 return Ok(());
             }
         };
-        let Some(verdict) = self.run(&written, self.question.reading.model()?, what, found) else { return Ok(()) };
+        let Some(verdict) = self.run_to_the_end(&written, self.question.reading.model()?, what, found) else { return Ok(()) };
         if !verdict.reachable {
             self.leftover(&verdict, what, found);
             return Ok(());
@@ -82,7 +82,7 @@ impl Inquiry<'_, '_> {
                 let one = format!("{} /\\ P{t}:{STANDING} == {})", &condition[..condition.len() - 1], waiting.number);
                 let Ok(written) = executed.write(&self.name(), &slice, &one) else { continue };
                 if let (Some(origin), true) = (waiting.origin, stands.is_empty())
-                    && self.run(&written, self.question.reading.model()?, what, found).is_some_and(|v| v.reachable)
+                    && self.run_to_the_end(&written, self.question.reading.model()?, what, found).is_some_and(|v| v.reachable)
                 {
                     let number = slice.number(t).unwrap_or(t);
                     stands.push(self.stands((number, t), self.spot(origin), None));

@@ -494,8 +494,8 @@ fn launches_and_arguments_are_read() {
     assert!(chosen.is_settled(true));
 }
 
-/// The race of a stack is found at once. Whether an address leaves its array, with loops gone round twice, takes the engines far longer: beside the
-/// finding that is asked in counted steps, and said to be open, also in a launch that was asked about without a limit.
+/// The race of a stack is found at once. Whether an address leaves its array is asked in counted steps beside it: one round of loops that try again shows that, where
+/// all of them took the engines too long.
 #[test]
 fn a_finding_is_not_kept_back_by_other_questions() {
     const LOCKLESS: &str = include_str!("../../tests/kernels/lockless.ptx");
@@ -504,5 +504,5 @@ fn a_finding_is_not_kept_back_by_other_questions() {
     let kinds: Vec<FindingKind> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
     assert_eq!(kinds, [FindingKind::Race]);
     let said = answer.not_looked();
-    assert!(said.iter().any(|n| n.why.contains("addresses outside of arrays") && n.why.contains("steps")), "{said:#?}");
+    assert!(!said.iter().any(|n| n.why.contains("addresses outside of arrays")), "{said:#?}");
 }

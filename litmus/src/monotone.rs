@@ -20,15 +20,31 @@ struct AtWrites {
 impl AtWrites {
     const BOTH: AtWrites = AtWrites { from: true, to: true };
 
-    fn of(node: Node, of: impl Fn(ExprId) -> AtWrites, body: Option<ExprId>) -> AtWrites {
+    /// Where writes are added, too, that are neither initial, nor of mbarriers, nor of asynchronous operations: at other events than these.
+    fn of(
+        node: Node,
+        of: impl Fn(ExprId) -> AtWrites,
+        body: Option<ExprId>,
+        writes: bool,
+        is_diagonal: impl Fn(ExprId) -> bool,
+    ) -> AtWrites {
         match node {
-            Node::Set(BaseSet::W | BaseSet::Iw) | Node::Empty(_) | Node::Relation(BaseRelation::Co) => Self::BOTH,
+            Node::Set(BaseSet::Iw | BaseSet::Mbarrier) => Self::BOTH,
+            Node::Relation(BaseRelation::AsyncIssue) => Self { from: false, to: true },
+            Node::Set(BaseSet::W)
+            | Node::Relation(BaseRelation::Co | BaseRelation::Rf | BaseRelation::Fr | BaseRelation::Rmw)
+                if writes =>
+            {
+                Self::default()
+            }
+            Node::Set(BaseSet::W) | Node::Empty(_) | Node::Relation(BaseRelation::Co) => Self::BOTH,
             Node::Relation(BaseRelation::Rf) => Self { from: true, to: false },
             Node::Relation(BaseRelation::Fr | BaseRelation::Rmw) => Self { from: false, to: true },
             Node::Definition(_) => body.map(of).unwrap_or_default(),
             Node::Union(a, b) => Self { from: of(a).from && of(b).from, to: of(a).to && of(b).to },
             Node::Intersection(a, b) => Self { from: of(a).from || of(b).from, to: of(a).to || of(b).to },
             Node::Difference(a, _) | Node::Diagonal(a) | Node::Closure(a) => of(a),
+            Node::Sequence(a, b) if is_diagonal(b) => Self { from: of(a).from, to: of(a).to || of(b).to },
             Node::Sequence(a, b) | Node::Product(a, b) => Self { from: of(a).from, to: of(b).to },
             Node::Inverse(a) => Self { from: of(a).to, to: of(a).from },
             Node::Domain(a) => Self { from: of(a).from, to: of(a).from },
@@ -42,12 +58,23 @@ impl AtWrites {
 
 /// Does it?
 pub(crate) fn grows_with_reads(model: &Model) -> bool {
+    grows_with(model, false)
+}
+
+/// Does a model forbid no less when reads and writes are added that nothing depends on?
+pub(crate) fn grows_with_accesses(model: &Model) -> bool {
+    grows_with(model, true)
+}
+
+fn grows_with(model: &Model, writes: bool) -> bool {
     let arena = &model.arena;
     // For each node: may its value between old events grow? Ascending order, so operands come first; members of recursive
     // definitions may.
     let mut grows = vec![true; arena.len()];
     let mut sound = vec![true; arena.len()];
     let mut at_writes = vec![AtWrites::default(); arena.len()];
+    // It relates an event to itself: no sequence leads through it to another one.
+    let is_diagonal = |id: ExprId| matches!(arena.node(id), Node::Diagonal(_));
     let body = |id: ExprId| match arena.node(id) {
         Node::Definition(d) if model.definition(d).group.is_none() => Some(model.definition(d).body),
         _ => None,
@@ -58,11 +85,13 @@ pub(crate) fn grows_with_reads(model: &Model) -> bool {
             let mut children = node.children().chain(body(id));
             if all { children.all(|c| what[c.index()]) } else { children.any(|c| what[c.index()]) }
         };
-        at_writes[id.index()] = AtWrites::of(node, |of| at_writes[of.index()], body(id));
+        at_writes[id.index()] = AtWrites::of(node, |of| at_writes[of.index()], body(id), writes, is_diagonal);
         grows[id.index()] = match node {
             Node::Set(_) | Node::Relation(_) | Node::Empty(_) => false,
             Node::Definition(d) if model.definition(d).group.is_some() => true,
-            Node::Sequence(a, b) if at_writes[a.index()].to || at_writes[b.index()].from => of_children(&grows, false),
+            Node::Sequence(a, b) if at_writes[a.index()].to || at_writes[b.index()].from || is_diagonal(a) || is_diagonal(b) => {
+                of_children(&grows, false)
+            }
             Node::Sequence(..) | Node::Closure(_) | Node::ReflexiveClosure(_) | Node::Domain(_) | Node::Range(_) => true,
             _ => of_children(&grows, false),
         };
@@ -113,7 +142,7 @@ pub(crate) fn allows_no_less_without_rewrites(model: &Model) -> bool {
 mod tests {
     use margay_models::library;
 
-    use super::grows_with_reads;
+    use super::{grows_with_accesses, grows_with_reads};
 
     /// RISC-V's pairs of loads without a store between them are what is left when a sequence through writes is taken away. The visible side effects of C11 are
     /// what is left of one through what happens before, which a read may add to.
@@ -138,6 +167,15 @@ mod tests {
                 let model = library::load(name, &[]).unwrap().model;
                 assert_eq!(grows_with_reads(&model), grows, "{name}");
             }
+        }
+    }
+
+    /// What `ptx-8` subtracts begins at writes of asynchronous operations; what RISC-V does may begin, and end, at any.
+    #[test]
+    fn writes_may_be_added_where_none_of_them_is_subtracted() {
+        for (name, grows) in [("ptx-8", true), ("riscv", false)] {
+            let model = library::load(name, &[]).unwrap().model;
+            assert_eq!(grows_with_accesses(&model), grows, "{name}");
         }
     }
 

@@ -5,10 +5,10 @@ use margay_models::model::{CheckKind, Model, RaceMeaning, Role};
 use margay_models::signature::{BaseRelation, Signature};
 
 use crate::cells::{self, Split};
-use crate::monotone::{allows_no_less_without_rewrites, grows_with_reads};
+use crate::monotone::{allows_no_less_without_rewrites, grows_with_accesses, grows_with_reads};
 use crate::refused;
 use crate::test::{Quantifier, Test};
-use crate::unfold::{ExecutionProgram, Unfolding, UnfoldingBounds, asynchronous};
+use crate::unfold::{ExecutionProgram, RetryRounds, Unfolding, UnfoldingBounds, asynchronous};
 use crate::verdict::{Error, Options};
 
 /// Refuses a test in which accesses of two sizes to one location may race in a model. It takes an engine to find out.
@@ -38,6 +38,8 @@ pub(crate) struct Questions {
     pub race_meaning: Option<RaceMeaning>,
     /// Does the model forbid no less when reads are added to an execution?
     grows_with_reads: bool,
+    /// And when reads and writes are?
+    grows_with_accesses: bool,
     /// And when read-modify-writes that write back what they read are taken out?
     allows_no_less_without_rewrites: bool,
     /// May values determine themselves: does no axiom forbid cycles of reads-from, data and read-modify-writes?
@@ -59,6 +61,7 @@ impl Questions {
             races,
             race_meaning: model.race_meaning(),
             grows_with_reads: grows_with_reads(model),
+            grows_with_accesses: grows_with_accesses(model),
             allows_no_less_without_rewrites: allows_no_less_without_rewrites(model),
             has_thin_air: !model.forbids_cycles_of(&BaseRelation::PASS_VALUES),
             ordered,
@@ -111,12 +114,17 @@ impl Questions {
         let skip_rewriting = skip_waiting && self.allows_no_less_without_rewrites;
         // An arrival may be relaxed since clusters; older models have every barrier order memory.
         let ends_let_pass = self.model.mentions_relation(BaseRelation::AsyncComplete);
-        let bounds = UnfoldingBounds { skip_waiting, skip_rewriting, ends_let_pass, ..options.bounds };
+        // A thread whose writes come from thin air would read what was left out.
+        let retries = if self.grows_with_accesses && !self.has_thin_air { options.bounds.retries } else { RetryRounds::All };
+        let bounds = UnfoldingBounds { skip_waiting, skip_rewriting, ends_let_pass, retries, ..options.bounds };
         let is_over = || options.is_over();
-        let unfolded = |test: &Test| Unfolding::until(test, self.signature, bounds, &is_over)?.ok_or(Error::Time);
-        let Some(split) = cells::split(test)? else { return unfolded(test) };
+        let unfolded =
+            |test: &Test, bounds: UnfoldingBounds| Unfolding::until(test, self.signature, bounds, &is_over)?.ok_or(Error::Time);
+        let Some(split) = cells::split(test)? else { return unfolded(test, bounds) };
         (self.ordered)(&split, &self.model, options)?;
-        unfolded(&split.test)
+        // Its locations are others.
+        let retries = if bounds.retries == RetryRounds::All { RetryRounds::All } else { RetryRounds::Racing(None) };
+        unfolded(&split.test, UnfoldingBounds { retries, ..bounds })
     }
 }
 

@@ -43,8 +43,16 @@ impl TestQuestion {
         // Without `..`: whoever adds an option says here whether an answer depends on it.
         let Options { bounds, deadline: _, stop: _, steps: _, conflicts: _, events: _ } = options;
         // With more paths there is an error, and no answer; which paths only wait is for the model to say.
-        let UnfoldingBounds { unroll, paths: _, skip_waiting: _, skip_waiting_for_races: _, skip_rewriting: _, ends_let_pass: _ } =
-            bounds;
+        let UnfoldingBounds {
+            unroll,
+            paths: _,
+            skip_waiting: _,
+            skip_waiting_for_races: _,
+            skip_rewriting: _,
+            ends_let_pass: _,
+            retries,
+        } = bounds;
+        debug_assert_eq!(*retries, crate::unfold::RetryRounds::All, "a certificate is of all rounds");
         Self { unroll: *unroll }
     }
 

@@ -1,5 +1,7 @@
 //! How far a test is unfolded.
 
+use super::retry::RetryRounds;
+
 /// How often loops are gone round, how many paths a thread has at most, and which are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UnfoldingBounds {
@@ -16,6 +18,8 @@ pub struct UnfoldingBounds {
     pub skip_waiting_for_races: bool,
     /// Have threads that end let others pass at barriers by an arrival that is relaxed: right for models in which such an arrival orders no memory.
     pub ends_let_pass: bool,
+    /// Which rounds of loops are looked at that try again.
+    pub retries: RetryRounds,
 }
 
 impl Default for UnfoldingBounds {
@@ -27,6 +31,7 @@ impl Default for UnfoldingBounds {
             skip_rewriting: false,
             skip_waiting_for_races: false,
             ends_let_pass: false,
+            retries: RetryRounds::All,
         }
     }
 }

@@ -25,6 +25,7 @@ mod multimem;
 mod of_execution;
 mod path;
 pub mod program;
+mod retry;
 mod shared;
 mod skeleton;
 mod spin;
@@ -41,6 +42,7 @@ pub(crate) use domain::Domains;
 pub(crate) use merge::{Merged, MergedPath, MergedValue, ValueId};
 pub use of_execution::ExecutionProgram;
 pub(crate) use path::{Path, PathEvent};
+pub use retry::RetryRounds;
 pub use skeleton::{Skeleton, WriteValue};
 pub use stop::{Cause, Standstill};
 pub(crate) use symbol::SymbolNode;
@@ -101,7 +103,8 @@ impl Unfolding {
         crate::cells::one_size_each(test)?;
         asynchronous::check(test, signature)?;
         let shared = Shared::new(test, signature)?;
-        let (mut paths, mut stopped, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), Vec::new(), false, false);
+        let (mut paths, mut stopped, mut symbols) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut bounded, mut waits, mut retries_write) = (false, false, false);
         let threads = 0..test.threads.len();
         let programs = threads.map(|t| compile(test, ThreadId(t as u16), &shared)).collect::<Result<Vec<_>, _>>()?;
         let accesses = Accesses::new(&programs, &shared);
@@ -112,10 +115,15 @@ impl Unfolding {
             }
             bounded |= explored.bounded;
             waits |= explored.waits;
+            retries_write |= explored.retries_write;
             paths.push(explored.paths);
             stopped.push(explored.stopped);
             symbols.push(explored.symbols);
         }
+        // Where a race is looked for the first one shows that nobody else reads what was left out, if there is a first one.
+        bounded |= retries_write
+            && bounds.retries != RetryRounds::Last
+            && !paths.iter().chain(&stopped).flatten().all(retry::depends_on_all_reads);
         one_width_each(&paths, &symbols, &shared)?;
         shared.lanes.check(test, &paths, &|meeting| shared.meetings.number(meeting))?;
         let (meets, meets_as_whole, as_whole) = (true, true, true);

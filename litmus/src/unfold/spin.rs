@@ -13,6 +13,7 @@ use margay_models::execution::Kind;
 use super::accesses::Accesses;
 use super::path::{Dependent, Path, PathEvent};
 use super::program::{Program, Register, Step, Term};
+use super::retry::Retries;
 use super::shared::Shared;
 use super::symbol::{Symbol, SymbolNode, Symbols, Unary};
 
@@ -34,7 +35,12 @@ pub(super) struct Arrival {
     pub head: usize,
     /// The number of events so far.
     pub events: usize,
+    pub suppositions: usize,
     pub registers: Vec<Dependent>,
+    /// Does what follows depend on what was read last, by a branch?
+    pub is_controlled: bool,
+    /// The rounds up to here, as far as they only try again.
+    pub retries: Retries,
 }
 
 impl Heads {
@@ -84,6 +90,11 @@ impl Heads {
     /// Is the step the head of a loop?
     pub fn contains(&self, at: usize) -> bool {
         self.live.get(at).is_some_and(Option::is_some)
+    }
+
+    /// The registers that may be read from a head on.
+    pub fn live(&self, head: usize) -> Option<&[bool]> {
+        self.live.get(head)?.as_deref()
     }
 
     /// Does a jump from a step to an earlier one go round a loop?

@@ -247,7 +247,7 @@ impl Symbols {
     }
 
     /// Of a comparison for equality what is compared, and what it is if they are equal: whether signs count makes no difference.
-    fn equality(&self, symbol: Symbol) -> Option<(Symbol, Symbol, bool)> {
+    pub(super) fn equality(&self, symbol: Symbol) -> Option<(Symbol, Symbol, bool)> {
         let SymbolNode::Binary(Binary::Compare(comparison) | Binary::CompareUnsigned(comparison), a, b) = self.node(symbol)
         else {
             return None;
@@ -339,6 +339,22 @@ impl Symbols {
     /// What a value is.
     pub(crate) fn node(&self, symbol: Symbol) -> SymbolNode {
         self.nodes[symbol.0 as usize]
+    }
+
+    /// A value with what one read returns in place of what another one does, by their positions.
+    pub(super) fn moved(&mut self, symbol: Symbol, from: u16, to: u16) -> Symbol {
+        match self.node(symbol) {
+            SymbolNode::Read(read) if read == from => self.read(to),
+            SymbolNode::Constant(_) | SymbolNode::Read(_) => symbol,
+            SymbolNode::Unary(operator, a) => {
+                let a = self.moved(a, from, to);
+                self.unary(operator, a)
+            }
+            SymbolNode::Binary(operator, a, b) => {
+                let (a, b) = (self.moved(a, from, to), self.moved(b, from, to));
+                self.binary(operator, a, b)
+            }
+        }
     }
 
     /// A value of another thread's nodes with its reads at other positions, as one of these.

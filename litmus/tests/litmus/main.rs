@@ -29,6 +29,7 @@ mod mutations;
 mod of_execution;
 mod one_change;
 mod render;
+mod retrying;
 mod rewriting;
 mod round_trip;
 mod seen_elsewhere;

@@ -18,6 +18,7 @@ use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 use super::accesses::Accesses;
 use super::path::{Dependent, MAX_POSITIONS, Path, Positions};
 use super::program::{Program, Step, Term};
+use super::retry::{AtHead, LastRound, Retries, RetryRounds};
 use super::shared::Shared;
 use super::spin::{Arrival, Heads, Waiting};
 use super::stop::{Cause, Stop};
@@ -41,6 +42,8 @@ pub(super) struct Explored {
     pub bounded: bool,
     /// Was a path left out that only waits?
     pub waits: bool,
+    /// Was one left out that tries again and writes?
+    pub retries_write: bool,
 }
 
 /// Explores a thread. Depth first, so that the order of the paths is that of the text: fall through first.
@@ -62,6 +65,7 @@ pub(super) fn explore(
         stopped: Vec::new(),
         bounded: false,
         waits: false,
+        retries_write: false,
         heads: Heads::new(program),
         divides: value::divides(program, shared),
     };
@@ -96,7 +100,8 @@ pub(super) fn explore(
             return Err(UnfoldError::new(format!("a thread has more than {} paths", bounds.paths)));
         }
     }
-    Ok(Explored { paths, stopped: explorer.stopped, symbols: explorer.symbols, bounded: explorer.bounded, waits: explorer.waits })
+    let Explorer { stopped, symbols, bounded, waits, retries_write, .. } = explorer;
+    Ok(Explored { paths, stopped, symbols, bounded, waits, retries_write })
 }
 
 impl Explorer<'_> {
@@ -108,10 +113,17 @@ impl Explorer<'_> {
                 return Err(UnfoldError::at(format!("a path of more than {MAX_STEPS} steps"), *place));
             }
             let here = state.at;
-            if self.bounds.skip_waiting && self.heads.contains(here) && self.arrives_unchanged(&mut state) {
-                self.waits = true;
-                self.stop(state, Stop::new(Cause::Waiting, *place));
-                return Ok(None);
+            if self.is_looked_at() && self.heads.contains(here) {
+                let retries = self.retries(&state, here);
+                let is_enough = self.is_enough(&retries);
+                if self.arrives_unchanged(&mut state, retries) {
+                    self.waits = true;
+                    self.stop(state, Stop::new(Cause::Waiting, *place));
+                    return Ok(None);
+                }
+                if is_enough {
+                    return Ok(None);
+                }
             }
             state.control.retain(|(_, until)| *until != Some(here));
             if !state.jumps.is_empty() {
@@ -137,15 +149,72 @@ impl Explorer<'_> {
         self.stopped.push(Path { stop: Some(stop), ..state.path });
     }
 
+    /// Are rounds of loops looked at?
+    fn is_looked_at(&self) -> bool {
+        self.bounds.skip_waiting || self.bounds.retries != RetryRounds::All
+    }
+
+    /// Are there executions with fewer rounds that show the same?
+    fn is_enough(&mut self, retries: &Retries) -> bool {
+        let is_enough = retries.are_enough();
+        self.retries_write |= is_enough && retries.writes;
+        is_enough
+    }
+
+    /// The rounds of the loop with a head, as far as they only try again, when a state comes to it.
+    fn retries(&mut self, state: &ExplorationState, head: usize) -> Retries {
+        let asked = match self.bounds.retries {
+            RetryRounds::All => return Retries::default(),
+            RetryRounds::Last => None,
+            RetryRounds::Racing(location) => Some(location.map(|l| self.physical(l))),
+        };
+        let Some(before) = state.arrivals.iter().find(|a| a.head == head) else { return Retries::default() };
+        let Some(live) = self.heads.live(head) else { return Retries::default() };
+        let Self { program, shared, .. } = *self;
+        let last = LastRound {
+            program,
+            head,
+            live,
+            path: &state.path,
+            before: AtHead {
+                events: before.events,
+                suppositions: before.suppositions,
+                registers: &before.registers,
+                is_controlled: before.is_controlled,
+            },
+            now: AtHead {
+                events: state.path.events.len(),
+                suppositions: state.path.suppositions.len(),
+                registers: &state.registers,
+                is_controlled: is_controlled(state),
+            },
+            asked,
+            physical: &|l| shared.locations[usize::from(l)].physical,
+        };
+        last.behind(&before.retries, &mut self.symbols).unwrap_or_default()
+    }
+
+    fn physical(&self, location: u16) -> u16 {
+        self.shared.locations[usize::from(location)].physical
+    }
+
     /// At the head of a loop: has the last iteration done nothing but wait?
-    fn arrives_unchanged(&self, state: &mut ExplorationState) -> bool {
-        let arrival = Arrival { head: state.at, events: state.path.events.len(), registers: state.registers.clone() };
+    fn arrives_unchanged(&self, state: &mut ExplorationState, retries: Retries) -> bool {
+        let arrival = Arrival {
+            head: state.at,
+            events: state.path.events.len(),
+            suppositions: state.path.suppositions.len(),
+            registers: state.registers.clone(),
+            is_controlled: is_controlled(state),
+            retries,
+        };
         match state.arrivals.iter_mut().find(|a| a.head == state.at) {
             Some(before) => {
                 let Self { thread, shared, accesses, ref symbols, .. } = *self;
                 let waiting = Waiting { thread, rewrites: self.bounds.skip_rewriting, accesses, shared, symbols };
-                let waited =
-                    self.heads.is_unchanged(before, &state.registers, symbols) && waiting.only_waits(&state.path, before.events);
+                let waited = self.bounds.skip_waiting
+                    && self.heads.is_unchanged(before, &state.registers, symbols)
+                    && waiting.only_waits(&state.path, before.events);
                 *before = arrival;
                 waited
             }
@@ -224,8 +293,7 @@ impl Explorer<'_> {
             Step::Bring(step) => self.bring(state, step, place)?,
             Step::Take(step) => self.take(state, step, place)?,
             Step::Jump(target) => {
-                if *target <= here && !self.jumps_back(state, here, *target) {
-                    self.stop(state.clone(), Stop::new(Cause::Bound, place));
+                if *target <= here && !self.jumps_back(state, here, *target, place) {
                     return Ok(false);
                 }
                 state.at = *target;
@@ -361,16 +429,13 @@ impl Explorer<'_> {
     }
 
     fn branch(&mut self, state: &mut ExplorationState, here: usize, target: usize, place: Place) -> bool {
-        let goes_on = target > here || self.jumps_back(state, here, target);
-        if !goes_on {
-            self.stop(state.clone(), Stop::new(Cause::Bound, place));
-        }
+        let goes_on = target > here || self.jumps_back(state, here, target, place);
         state.at = target;
         goes_on
     }
 
-    /// Counts a round of a loop; `false` if the bound is reached.
-    fn jumps_back(&mut self, state: &mut ExplorationState, here: usize, head: usize) -> bool {
+    /// Counts a round of a loop; `false` if the bound is reached. Where fewer rounds show the same the bound cuts nothing off.
+    fn jumps_back(&mut self, state: &mut ExplorationState, here: usize, head: usize, place: Place) -> bool {
         if !self.heads.turns(here) {
             return true;
         }
@@ -380,7 +445,20 @@ impl Explorer<'_> {
         });
         state.jumps[index].1 += 1;
         let goes_on = state.jumps[index].1 <= self.bounds.unroll;
-        self.bounded |= !goes_on;
-        goes_on
+        if goes_on {
+            return true;
+        }
+        let retries = self.retries(state, head);
+        if !self.is_enough(&retries) {
+            self.bounded = true;
+            self.stop(state.clone(), Stop::new(Cause::Bound, place));
+        }
+        false
     }
+}
+
+/// Does what follows depend on what was read last, by a branch?
+fn is_controlled(state: &ExplorationState) -> bool {
+    let last = state.path.events.len().checked_sub(1);
+    last.is_some_and(|last| state.control.iter().any(|(of, _)| of.contains(last)))
 }

@@ -48,6 +48,7 @@ pub(super) struct Explorer<'a> {
     pub(super) stopped: Vec<Path>,
     pub(super) bounded: bool,
     pub(super) waits: bool,
+    pub(super) retries_write: bool,
     pub(super) heads: Heads,
     /// Does the program divide by what may be 0?
     pub(super) divides: bool,
