@@ -1,4 +1,4 @@
-//! Loops that try again: few rounds show what any number of them does. Held against brute force, which goes round up to four times.
+//! Loops that try again: few rounds show what any number of them does. Held against brute force, which goes round up to three times.
 
 use std::collections::BTreeSet;
 
@@ -96,7 +96,7 @@ fn the_last_round_shows_what_all_show_at_the_end() {
         let text = ptx(&threads, "h == 0 /\\ a == 0 /\\ b == 0");
         let (last, bounded) = finals(&text, 1, RetryRounds::Last);
         assert!(!bounded, "{text}");
-        let (all, is_cut) = finals(&text, 4, RetryRounds::All);
+        let (all, is_cut) = finals(&text, 3, RetryRounds::All);
         assert!(is_cut, "a loop of this program has no bound\n{text}");
         assert_eq!(last, all, "{text}");
     }
