@@ -308,13 +308,20 @@ fn strengthen(mapping: &mut Mapping, weak: &NamedOperation, weakness: Weakness) 
 /// As strong as the published mapping (2019 paper, Fig. 11) has it, with the scope as it is or with the widest: what this needs is less than what
 /// [`strongest`] needs, so that the next question is easier. `None` where it is not known.
 fn sufficient(lowering: &Lowering, construct: Construct, target: Signature, weakness: Weakness) -> Option<Lowering> {
-    if target.tabular().is_some() || weakness == Weakness::Scope {
+    if target.tabular().is_some() || weakness == Weakness::Scope || lowering.is_of_mbarrier() {
         return None;
     }
     let scope = if weakness == Weakness::Both { StepScope::Named(Scope::Sys) } else { scope_of(lowering) };
     let is_sc = construct.order == Order::Sc;
-    let fence =
-        LoweringStep { operation: Operation::Fence, order: Order::Sc, scope, volatile: false, failed: false, unused: false };
+    let fence = LoweringStep {
+        operation: Operation::Fence,
+        order: Order::Sc,
+        scope,
+        volatile: false,
+        failed: false,
+        unused: false,
+        mbarrier: false,
+    };
     let access = lowering.access().map(|i| lowering.steps[i]);
     let steps = match access {
         None => vec![LoweringStep { order: construct.order, ..fence }],
@@ -358,13 +365,22 @@ fn strongest(lowering: &Lowering, target: Signature, weakness: Weakness) -> Lowe
         volatile: false,
         failed: false,
         unused: false,
+        mbarrier: false,
     };
     if weakness == Weakness::Scope {
         let wide = |step: &LoweringStep| match step.scope {
+            StepScope::Named(_) if step.mbarrier => LoweringStep { scope: StepScope::Named(Scope::Cluster), ..*step },
             StepScope::Named(_) => LoweringStep { scope: widest, ..*step },
             StepScope::None | StepScope::Same => *step,
         };
         return Lowering { steps: lowering.steps.iter().map(wide).collect(), ..lowering.clone() };
+    }
+    if lowering.is_of_mbarrier() {
+        let strong = |step: &LoweringStep| {
+            let order = if step.operation == Operation::Rmw { Order::Rel } else { Order::Acq };
+            LoweringStep { order, scope: StepScope::Named(Scope::Cluster), ..*step }
+        };
+        return Lowering { steps: lowering.steps.iter().map(strong).collect(), ..lowering.clone() };
     }
     if let Some(architecture) = target.tabular() {
         // With the strongest of its fences on each side nothing more is to be had of an access.

@@ -89,6 +89,8 @@ pub enum Refusal {
     NoRow(Vec<String>),
     /// The mapping has rows for each operation, but for those on a location no type that all of them are for.
     NoType(String),
+    /// The program has this operation on a barrier: what it is compiled to counts arrivals, and the program that is asked about counts none.
+    Barrier(String),
     /// There are more ways to compile the program than are tried: ways to do what.
     TooMany(&'static str),
 }
@@ -178,6 +180,15 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     let bounds = UnfoldingBounds { skip_waiting, ..UnfoldingBounds::default() };
     let paths = SourcePaths::new(test, mapping.source.signature, bounds).map_err(unfolding)?;
     let operations = paths.operations();
+    let signature = mapping.source.signature;
+    // The read of an arrival carries its tag, as a wait does.
+    let reading = |o: &PathOperation| {
+        let operation = if o.write.is_some() { Operation::Rmw } else { Operation::Read };
+        Construct { operation, order: o.first.order }
+    };
+    if let Some(construct) = operations.iter().map(reading).find(|&c| signature.is_of_barrier(c)) {
+        return Err(Refusal::Barrier(construct.name(signature)));
+    }
     let mut tables = vec![ProgramRows::new(mapping, test, &operations, false)];
     // What the search calls an exchange may be any read-modify-write of its row.
     let any = ProgramRows::new(mapping, test, &operations, true);

@@ -11,7 +11,7 @@ use crate::execution::{Execution, Kind, Proxy};
 use crate::judge::{Judge, Machine};
 use crate::model::{Model, Sort};
 use crate::shipped::BUILT_IN_FOLDER;
-use crate::signature::{BaseRelation, Signature};
+use crate::signature::{BarrierTags, BaseRelation, Signature};
 use crate::typing::Includes;
 
 /// The condition of models/signatures/common.cat that only single instructions satisfy.
@@ -120,6 +120,25 @@ fn of_text(signature: Signature) -> String {
              empty (sync_fence; sync_fence) \\ sync_fence as fence-sc-order-is-transitive"
         );
         written.expect("a text can be written");
+    }
+    if let Some(BarrierTags { arrival, wait }) = signature.barrier() {
+        let [arrival, wait] = [arrival, wait].map(|tag| tag.names()[0]);
+        let written = writeln!(
+            text,
+            "let on-barriers = {arrival} | {wait}\n\
+             empty (on-barriers * (M \\ (on-barriers | IW))) & loc as barriers-are-no-data\n\
+             empty ([{wait}]; (rf^-1; co)) as a-wait-returns-behind-the-last-arrival\n\
+             empty (([IW]; rf); [{wait}]) as a-phase-has-an-arrival"
+        );
+        written.expect("a text can be written");
+        for level in signature.levels() {
+            let (set, name) = (level.names()[0], level.name());
+            let written = write!(
+                text,
+                "\nempty (([on-barriers & {set}]; loc); [on-barriers \\ {set}]) as a-barrier-of-{name}-has-no-other-scope"
+            );
+            written.expect("a text can be written");
+        }
     }
     text
 }

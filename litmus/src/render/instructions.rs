@@ -8,8 +8,9 @@ use super::RenderError;
 use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::test::{
-    Access, AccessOrder, Address, AtomFunction, AtomInstruction, BarrierMode, Base, Body, ClusterBarrier, FenceOrder, Guard,
-    LocalFunction, NumberComparison, Operation, ProxyFenceKind, TestInstruction, TestOperand,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, AwaitedPhase, BarrierMode, Base, Body, ClusterBarrier,
+    FenceOrder, Guard, LocalFunction, MbarrierAction, MbarrierOperation, NumberComparison, Operation, ProxyFenceKind,
+    TestInstruction, TestOperand,
 };
 
 /// The instructions under construction.
@@ -186,15 +187,16 @@ impl Column<'_> {
     }
 
     /// The instruction of an event (and of the event right after it, for RMWs and `bar.sync`). There is none for parts of asynchronous
-    /// operations and for operations on mbarriers: no mapping makes them.
+    /// operations: no mapping makes them.
     fn emit(&mut self, e: Event, pair: Option<Event>, predicate: EventSet) -> Result<(), RenderError> {
-        if self.data(e).operation.is_some() || self.data(e).mbarrier {
+        if self.data(e).operation.is_some() {
             return Err(RenderError::NoInstruction(e));
         }
         let generic = !self.x.signature.has_orders();
         let data = self.data(e).clone();
         let guard = self.predicate(predicate)?;
         let operation = match (data.kind, pair) {
+            _ if data.mbarrier => self.mbarrier(e, pair)?,
             (Kind::Read, Some(_)) | (Kind::Write, _) if !can_write(data.proxy, pair) => {
                 return Err(RenderError::NoInstruction(e));
             }
@@ -291,6 +293,42 @@ impl Column<'_> {
             (Kind::Init | Kind::AsyncWait, _) => return Err(RenderError::NoInstruction(e)),
         };
         self.push(e, pair, guard, operation)
+    }
+
+    /// An arrival at an mbarrier, or a wait that returns: for its first phase.
+    fn mbarrier(&mut self, e: Event, pair: Option<Event>) -> Result<Operation, RenderError> {
+        let (data, address) = (self.data(e).clone(), self.address(e, pair)?);
+        let scope = data.scope.unwrap_or(Scope::Cta);
+        let order = match pair.map_or(data.order, |w| self.data(w).order) {
+            Order::Rlx => AccessOrder::Relaxed,
+            Order::Rel if pair.is_some() => AccessOrder::Release,
+            Order::Acq if pair.is_none() => AccessOrder::Acquire,
+            _ => return Err(RenderError::NoInstruction(e)),
+        };
+        let action = match (data.kind, pair) {
+            (Kind::Read, Some(_)) => {
+                MbarrierAction::Arrive { token: None, order, scope, count: 1, bytes: None, drops: false, incomplete: false }
+            }
+            (Kind::Read, None) => {
+                let phase = AwaitedPhase::Parity(TestOperand::Integer(0));
+                MbarrierAction::Wait { suspends: true, destination: self.register(e)?, order, scope, phase }
+            }
+            _ => return Err(RenderError::NoInstruction(e)),
+        };
+        let is_remote = pair.is_some() && self.is_in_another_cta(&data);
+        Ok(Operation::Mbarrier(MbarrierOperation { address, is_remote, action }))
+    }
+
+    /// Is the mbarrier in the shared memory of another cta: one of threads that wait at it?
+    fn is_in_another_cta(&self, arrival: &EventData) -> bool {
+        let place = |e: &EventData| e.thread.map(|t| self.x.threads[usize::from(t)]);
+        let is_wait = |e: &usize| {
+            let data = &self.x.events[*e];
+            data.kind == Kind::Read && data.location == arrival.location && self.x.rmw.row(Event::from(*e)).is_empty()
+        };
+        let mut waits = (0..self.x.size()).filter(is_wait).map(|e| place(&self.x.events[e]));
+        let here = place(arrival);
+        waits.any(|there| here.zip(there).is_some_and(|(here, there)| !here.shares(Scope::Cta, there)))
     }
 
     /// The tags of the instruction of an architecture that is a text, if it has one with this order.

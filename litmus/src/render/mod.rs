@@ -13,7 +13,7 @@ mod values;
 use std::fmt;
 
 use margay_models::bits::{Event, EventSet};
-use margay_models::execution::{Execution, Kind, Placement, Proxy, Scope};
+use margay_models::execution::{EventData, Execution, Kind, Placement, Proxy, Scope};
 
 use crate::test::{
     Alias, Condition, Dialect, InitialValue, LocationDeclaration, Place, Proposition, Quantifier, RegisterDeclaration, Test,
@@ -201,6 +201,10 @@ fn locations(x: &Execution, values: &Values) -> Vec<LocationDeclaration> {
     (0..x.locations.len())
         .map(|l| {
             let (physical, generic) = (usize::from(x.locations[l].physical), usize::from(x.generic[l]));
+            let mbarrier = x.events.iter().any(|e| e.mbarrier && e.location.map(usize::from) == Some(l));
+            let arrives = |w: &&EventData| w.kind == Kind::Write && w.location.map(usize::from) == Some(l);
+            // Its phase waits for all arrivals that there are.
+            let value = if mbarrier { x.events.iter().filter(arrives).count().max(1) as i64 } else { values.initial[l] };
             let alias = (physical != l).then(|| match generic == l {
                 true => Alias { proxy: Proxy::Generic, of: values.location[physical].clone() },
                 false => Alias { proxy: handle(x, l), of: values.location[generic].clone() },
@@ -208,10 +212,10 @@ fn locations(x: &Execution, values: &Values) -> Vec<LocationDeclaration> {
             LocationDeclaration {
                 width: crate::test::AssemblyWidth::default(),
                 name: values.location[l].clone(),
-                value: alias.is_none().then(|| InitialValue::Integer(values.initial[l])),
+                value: alias.is_none().then_some(InitialValue::Integer(value)),
                 alias,
                 space: None,
-                mbarrier: false,
+                mbarrier,
                 place: Place::default(),
             }
         })
@@ -248,6 +252,7 @@ pub(crate) fn condition(x: &Execution, values: &Values) -> Condition {
         let written: EventSet = x.events_where(|e| {
             e.kind == Kind::Write
                 && !e.writes_back
+                && !e.mbarrier
                 && e.location.map(|v| usize::from(x.locations[usize::from(v)].physical)) == Some(l)
         });
         let last = values.last[l].filter(|_| written.len() > 1);

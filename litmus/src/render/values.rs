@@ -56,7 +56,12 @@ impl Values {
             for w in x.rmw.row(r).iter().filter(|w| x.events[w.index()].writes_back) {
                 v.of_event[w.index()] = v.of_event[r.index()];
             }
-            if let (Some(t), false) = (data.thread, data.reduction) {
+            // A wait at an mbarrier that returns says 1; what an arrival returns is no number that a program can ask for.
+            let arrives = data.mbarrier && !x.rmw.row(r).is_empty();
+            if data.mbarrier && !arrives {
+                v.of_event[r.index()] = Some(1);
+            }
+            if let (Some(t), false) = (data.thread, data.reduction || arrives) {
                 let next = &mut v.next_register[usize::from(t)];
                 v.register[r.index()] = Some(format!("r{next}"));
                 *next += 1;

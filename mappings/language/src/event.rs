@@ -1,6 +1,6 @@
 //! The event that a target instruction makes.
 
-use margay_models::execution::{EventData, Kind, Order, Scope};
+use margay_models::execution::{EventData, Kind, Order, Scope, Spaces};
 use margay_models::signature::{Construct, Operation};
 
 use super::{Lowering, LoweringForm, LoweringStep, StepScope};
@@ -65,6 +65,8 @@ impl LoweringStep {
         };
         data.volatile = self.volatile;
         data.unused = self.unused;
+        data.mbarrier = self.mbarrier;
+        data.spaces = if self.mbarrier { Spaces::SHARED } else { Spaces::NONE };
         data.compare = self.failed || (self.operation == Operation::Rmw && form == LoweringForm::CompareExchange);
         data
     }

@@ -15,6 +15,12 @@ pub struct BadInstruction {
     pub help: String,
 }
 
+impl BadInstruction {
+    pub fn new(message: String, help: &str) -> Self {
+        Self { message, help: help.to_owned() }
+    }
+}
+
 /// What a read-modify-write instruction does when it compares and fails: it reads, with the order of its read half (PTX ISA
 /// 9.7.13.5, `atom.cas`).
 pub fn failed(step: LoweringStep) -> LoweringStep {
@@ -83,9 +89,12 @@ fn is_asynchronous(parts: &[&str]) -> bool {
 }
 
 fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<LoweringStep, BadInstruction> {
-    let bad = |message: String, help: &str| BadInstruction { message, help: help.to_owned() };
+    let bad = BadInstruction::new;
     if is_asynchronous(parts) {
-        let message = format!("rows do not emit `{text}`: no source model has mbarriers, asynchronous operations or proxies");
+        if let Some(result) = super::mbarrier::parse(text, parts, variable) {
+            return result;
+        }
+        let message = format!("rows do not emit `{text}`: no source model has asynchronous operations or proxies");
         return Err(bad(message, "what a compiler made of them is asked about in the kernel: `margay kernel FILE.ptx`"));
     }
     let operation = match parts[0] {
@@ -113,6 +122,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<LoweringSte
             volatile: false,
             failed: false,
             unused: false,
+            mbarrier: false,
         });
     }
     let orders: &[(&str, Order)] = match operation {
@@ -174,7 +184,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<LoweringSte
         }
         (_, _, Some(scope)) => scope,
     };
-    Ok(LoweringStep { operation, order, scope, volatile, failed: false, unused: false })
+    Ok(LoweringStep { operation, order, scope, volatile, failed: false, unused: false, mbarrier: false })
 }
 
 /// `ldar`, `ld.acquire.wg`: an instruction of an architecture that is a text, and its scope if it takes one.
@@ -191,6 +201,7 @@ fn of_text(text: &str, architecture: Architecture, variable: Option<&str>) -> Re
         volatile: false,
         failed: false,
         unused: false,
+        mbarrier: false,
     };
     if let Some((construct, word)) = scoped {
         return Ok(step(construct, scope(word, variable, target)?));
@@ -249,5 +260,6 @@ fn construct(text: &str, parts: &[&str], target: Signature, variable: Option<&st
         volatile: false,
         failed: false,
         unused: false,
+        mbarrier: false,
     })
 }

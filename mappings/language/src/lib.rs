@@ -18,6 +18,7 @@ mod instruction;
 pub mod kind;
 mod known;
 mod lowering;
+mod mbarrier;
 mod parse;
 mod resolve;
 mod row;
@@ -230,6 +231,8 @@ pub struct LoweringStep {
     pub failed: bool,
     /// Is it a load of the operation's location beside its access, whose value nobody uses?
     pub unused: bool,
+    /// Is it an operation on an mbarrier: an arrival, or a wait that returns?
+    pub mbarrier: bool,
 }
 
 impl LoweringStep {

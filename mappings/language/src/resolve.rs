@@ -266,6 +266,7 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
         }
         errors.extend(without_level(mapping, row, &scopes));
     }
+    errors.extend(super::mbarrier::wrong(mapping));
     let mut missing = Vec::new();
     for construct in constructs(signature) {
         let name = construct.name(signature);

@@ -35,6 +35,8 @@ impl LoweringStep {
             return scope.map_or(name.clone(), |s| format!("{name}.{s}"));
         }
         let mnemonic = match self.operation {
+            Operation::Read if self.mbarrier => "mbarrier.try_wait",
+            Operation::Rmw if self.mbarrier => "mbarrier.arrive",
             Operation::Read if self.failed => "atom",
             Operation::Read => "ld",
             Operation::Write => "st",

@@ -77,6 +77,7 @@ impl Steps {
                         volatile: false,
                         failed: false,
                         unused: false,
+                        mbarrier: false,
                     };
                     let mut steps = lowering.steps.clone();
                     steps.insert(at, fence);
@@ -134,6 +135,9 @@ impl Steps {
     ) {
         let step = lowering.steps[at];
         let mut add = |changed: LoweringStep| {
+            if !changed.exists() {
+                return;
+            }
             let mut steps = lowering.steps.clone();
             steps[at] = changed;
             out.push(Lowering { steps, ..lowering.clone() });

@@ -86,6 +86,7 @@ pub(crate) fn identity(old: &Model, new: &Model, extent: &ComparisonExtent) -> M
             volatile: false,
             failed: false,
             unused: false,
+            mbarrier: false,
         };
         let lowering = Lowering {
             form: LoweringForm::Usual,

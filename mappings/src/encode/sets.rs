@@ -20,6 +20,7 @@ pub mod without {
     pub const SPECIAL: &str = "the question has no barriers, proxies, reductions, volatile or mmio operations of this kind";
     /// Asynchronous operations and mbarriers, which only tests have.
     pub const ASYNCHRONOUS: &str = "the question has no asynchronous operations and no mbarriers";
+    pub const MBARRIERS: &str = "no row makes an operation on an mbarrier";
     /// What a row of a mapping cannot say.
     pub const ROW: &str = "no row can emit it";
     pub const EXCHANGES: &str = "no check depends on which read-modify-writes are exchanges";

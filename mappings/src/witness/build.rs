@@ -29,7 +29,12 @@ pub fn witness(mapping: &Mapping, v: &MappingVocabulary, atoms: &Atoms, instance
 
     let TargetEvents { mut events, mut origin, place_of } = target_events(&reader, &locations)?;
     let inits = [inits[0], events.len()];
-    events.extend(locations.initial_writes());
+    let of_mbarriers = |init: EventData| {
+        let here = events.iter().find(|e| e.mbarrier && e.location == init.location);
+        here.map_or(init.clone(), |e| EventData { mbarrier: true, spaces: e.spaces, ..init })
+    };
+    let initial: Vec<EventData> = locations.initial_writes().map(of_mbarriers).collect();
+    events.extend(initial);
     origin.extend((0..locations.classes.len()).map(|l| Event::from(inits[0] + l)));
     let target = Execution::new(mapping.target.signature, events, placements, locations.named(&reader));
 

@@ -55,7 +55,11 @@ pub fn one_side(execution: &Execution, order: &[usize], with_relations: bool, ou
             data.scope.map_or(0, number),
             data.location.map_or(0, |l| rank(&mut locations, l)),
             execution.physical(Event::from(e)).map_or(0, |l| rank(&mut memories, l)),
-            u8::from(data.volatile) | u8::from(data.mmio) << 1 | u8::from(data.reduction) << 2 | (data.proxy as u8) << 3,
+            u8::from(data.volatile)
+                | u8::from(data.mmio) << 1
+                | u8::from(data.reduction) << 2
+                | (data.proxy as u8) << 3
+                | u8::from(data.mbarrier) << 6,
         ]);
         // Of an architecture with many tags.
         if let Order::Tagged(_) = data.order {

@@ -4,6 +4,7 @@
 mod against_judge;
 mod all;
 mod architectures;
+mod barriers;
 mod baseline;
 mod brute;
 mod causes;

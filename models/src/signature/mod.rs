@@ -8,7 +8,7 @@ mod base;
 mod construct;
 mod strength;
 
-pub use architecture::{Architecture, SameLevel, ScopeLevel, Tag, Tags};
+pub use architecture::{Architecture, BarrierTags, SameLevel, ScopeLevel, Tag, Tags};
 pub use base::{BaseRelation, BaseSet, RelationKind};
 pub use construct::{Construct, Operation, constructs};
 pub use strength::weakest_fences;

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use margay_models::judge::Judge;
 use margay_models::signature::Architecture;
+use margay_models::wellformed::violations;
 use margay_models::{Execution, Model, cat, library};
 
 use crate::case::Verdict;
@@ -129,6 +130,28 @@ fn every_definition_and_axiom_of_an_architecture_matters() {
         wrong.extend(cases.survivors.difference(&survivors).map(|s| format!("{}: noticed, or no mutant: {s}", model.name)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What the line `barrier` says of executions, whatever a model says.
+#[test]
+fn a_barrier_has_one_phase() {
+    let signature = library::load("cuda-barrier", &[]).unwrap_or_else(|e| panic!("{e:?}")).model.signature;
+    for (text, wrong) in [
+        ("@0.0.0 B.ARRIVE.cta b=0->1\n@0.0.0 B.ARRIVE.cta b=1->2; B.WAIT.cta b=2\nfinal b=2", None),
+        (
+            "@0.0.0 B.ARRIVE.cta b=0->1\n@0.0.0 B.ARRIVE.cta b=1->2; B.WAIT.cta b=1\nfinal b=2",
+            Some("a wait returns behind the last arrival"),
+        ),
+        ("@0.0.0 B.WAIT.cta b=0", Some("a phase has an arrival")),
+        ("@0.0.0 B.ARRIVE.cta b=0->1\n@0.0.0 R.NA b=1", Some("barriers are no data")),
+        ("@0.0.0 B.ARRIVE.cta b=0->1\n@0.0.0 B.WAIT.gpu b=1", Some("a barrier of cta has no other scope")),
+    ] {
+        for execution in Program::parse(signature, text).candidates() {
+            let found = violations(&execution);
+            assert_eq!(found.is_empty(), wrong.is_none(), "{text}: {found:?}");
+            assert!(wrong.is_none_or(|wrong| found.iter().any(|f| f.contains(wrong))), "{text}: {found:?}");
+        }
+    }
 }
 
 #[test]

@@ -52,6 +52,8 @@ impl BaseInterpretation for TargetBase<'_> {
                 return Interpretation::of(set.scope().and_then(|scope| find(&t.scopes, scope)), without::SCOPE);
             }
             BaseSet::Xchg => return Interpretation::of(t.exchanges, without::EXCHANGES),
+            // An mbarrier is in shared memory; of other locations a mapping does not say where they are.
+            BaseSet::Mbarrier | BaseSet::Shared => return Interpretation::of(t.mbarriers, without::MBARRIERS),
             BaseSet::B
             | BaseSet::Wait
             | BaseSet::Alias
@@ -60,9 +62,7 @@ impl BaseInterpretation for TargetBase<'_> {
             | BaseSet::Con
             | BaseSet::Async
             | BaseSet::Tensormap
-            | BaseSet::Shared
             | BaseSet::Global
-            | BaseSet::Mbarrier
             | BaseSet::Red
             | BaseSet::Mmio => {
                 return Interpretation::Empty(without::ROW);

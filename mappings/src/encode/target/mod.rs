@@ -31,6 +31,8 @@ pub struct TargetExpressions {
     orders: Vec<(Order, Expr)>,
     scopes: Vec<(Scope, Expr)>,
     volatile: Expr,
+    /// The operations on mbarriers; `None` where no row makes one.
+    mbarriers: Option<Expr>,
     /// Both halves of exchanges, where a model looks at them.
     exchanges: Option<Expr>,
     plain: Expr,
@@ -71,6 +73,7 @@ impl TargetExpressions {
         let orders: Vec<(Order, Expr)> = grouped(logic, &parts.orders);
         let scopes: Vec<(Scope, Expr)> = grouped(logic, &parts.scopes);
         let volatile = collect(logic, parts.volatile.clone());
+        let mbarriers = (!parts.mbarriers.is_empty()).then(|| collect(logic, parts.mbarriers.clone()));
         let universe = logic.union(present, source.inits);
         let accesses = logic.union(reads, writes);
         let [plain, atomics] = plain_and_atomic(logic, find(&orders, Order::Plain), [accesses, present, source.inits]);
@@ -148,6 +151,14 @@ impl TargetExpressions {
             let twice = logic.join(co, co);
             formulas.push(logic.subset(twice, co));
         }
+        let mbarriers = mbarriers.map(|operations| {
+            let here = logic.join(operations, loc);
+            let initial = logic.intersection(here, source.inits);
+            logic.union(operations, initial)
+        });
+        if let Some(mbarriers) = mbarriers {
+            formulas.extend(waits_in_one_cta(logic, [mbarriers, reads, loc, rmw], find(&placed, Scope::Cta)));
+        }
         let halves = parts.halves(logic, source, rmw);
         Self {
             universe,
@@ -159,6 +170,7 @@ impl TargetExpressions {
             orders,
             scopes,
             volatile,
+            mbarriers,
             // What a load writes back is an addition of 0, and a row of PTX cannot store by an exchange.
             exchanges: source.exchanges,
             plain,
@@ -175,6 +187,19 @@ fn plain_and_atomic(logic: &mut Logic, plain: Option<Expr>, [accesses, present, 
     let ordered = logic.difference(present, plain);
     let plain = logic.intersection(plain, accesses);
     [logic.union(plain, inits), logic.difference(ordered, inits)]
+}
+
+/// Threads of the cta alone in whose shared memory it is wait at an mbarrier (PTX ISA, mbarrier.test_wait: `.shared::cta`).
+fn waits_in_one_cta(logic: &mut Logic, [mbarriers, reads, loc, rmw]: [Expr; 4], near: Option<Expr>) -> Option<Formula> {
+    let waits = {
+        let of_arrivals = logic.domain(rmw);
+        let reads = logic.intersection(reads, mbarriers);
+        logic.difference(reads, of_arrivals)
+    };
+    let pairs = logic.product(waits, waits);
+    let pairs = logic.intersection(pairs, loc);
+    let apart = logic.difference(pairs, near?);
+    Some(logic.no(apart))
 }
 
 /// Each read in a slot reads one write of its location.

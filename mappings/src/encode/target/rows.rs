@@ -16,6 +16,8 @@ pub(super) struct TagSets {
     pub orders: Vec<(Order, Expr)>,
     pub scopes: Vec<(Scope, Expr)>,
     pub volatile: Vec<Expr>,
+    /// The events of operations on mbarriers.
+    pub mbarriers: Vec<Expr>,
     pub present: Vec<Expr>,
     /// The reads on which a row makes what follows depend.
     pub depended_on: Vec<(Dependency, Expr)>,
@@ -280,6 +282,9 @@ impl RowEncoder<'_> {
         }
         if step.volatile {
             parts.volatile.extend(&all);
+        }
+        if step.mbarrier {
+            parts.mbarriers.extend(&all);
         }
         match step.scope {
             StepScope::None => {}

@@ -1,4 +1,5 @@
 //! What makes an instance a source execution: `SourceExpressions::wellformed`.
 
+mod barrier;
 mod source;
 mod special;

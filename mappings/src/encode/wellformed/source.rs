@@ -1,6 +1,7 @@
 //! What makes a source execution well-formed.
 
 use margay_models::execution::{Order, Scope};
+use margay_models::signature::BaseSet;
 use margay_solver::{Expr, Formula, Logic};
 
 use crate::encode::sets::partition;
@@ -58,10 +59,12 @@ impl SourceExpressions {
         let (names, classes) = (logic.range(at), logic.domain(diagonal));
         out.push(logic.subset(names, classes));
         out.push(logic.subset(self.rmw, self.loc));
-        // Of machines every location may be accessed by every instruction: that it carries no tag does not make it plain.
+        // Of machines every location may be accessed by every instruction: that it carries no tag does not make it plain, unless the text
+        // says that such accesses are not atomic.
         let has_tags = self.orders.iter().any(|(order, _)| matches!(order, Order::Tagged(_)));
+        let has_plain = BaseSet::Na.is_in(v.content.signature);
         if typed
-            && !has_tags
+            && (!has_tags || has_plain)
             && let Some(plain) = self.order(Order::Plain)
         {
             let atomics = self.atomics(logic);
@@ -69,6 +72,8 @@ impl SourceExpressions {
             let mixed = logic.intersection(mixed, self.loc);
             out.push(logic.no(mixed));
         }
+
+        out.extend(self.barriers(logic, v, v.content.signature));
 
         // Reads-from: every read reads one write of its location.
         let rf = logic.rel(v.rf);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::architecture_instruction::ArchitectureInstruction;
 use super::assembly::Assembly;
+use super::barrier::BarrierTags;
 
 use super::level::{LevelDescription, Optional};
 use super::tag::TagDescription;
@@ -30,6 +31,8 @@ pub(super) struct Description {
     pub(super) partial_coherence: bool,
     /// The tag of the fences that a chosen order relates, if there is one.
     pub(super) ordered_fences: Option<BaseSet>,
+    /// The tags of the operations on barriers, if it has such operations.
+    pub(super) barrier: Option<BarrierTags>,
     /// Its scopes, narrowest first, and what they are called.
     pub(super) scopes: Vec<Scope>,
     pub(super) levels: Vec<LevelDescription>,

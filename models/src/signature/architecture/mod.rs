@@ -3,6 +3,7 @@
 
 mod architecture_instruction;
 mod assembly;
+mod barrier;
 mod chosen;
 mod description;
 mod find;
@@ -22,6 +23,7 @@ mod text;
 
 pub use architecture_instruction::{MAX_INSTRUCTIONS, StatusDependency};
 pub use assembly::{Assembly, Piece, RegisterName, SlotKind, Spelling};
+pub use barrier::BarrierTags;
 pub use find::{beside, built_in_assembly, built_in_words, find, of_assembly};
 pub use level::{SameLevel, ScopeLevel};
 pub use number::{Architecture, EXTENSION};

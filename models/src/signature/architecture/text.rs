@@ -22,7 +22,7 @@ use crate::signature::base::NamedBases;
 use crate::signature::{BaseRelation, BaseSet, Operation};
 
 /// The words that statements begin with, and how each goes on.
-const STATEMENTS: [(&str, &str); 28] = [
+const STATEMENTS: [(&str, &str); 29] = [
     ("architecture", "architecture \"what it is\""),
     ("tag", "tag NAME on R, W or F (several are possible), and `apart` where none is weaker for lack of it"),
     ("order", "order WEAKER < STRONGER, by tags"),
@@ -32,8 +32,9 @@ const STATEMENTS: [(&str, &str); 28] = [
     ("optional", "optional SCOPE if named; or: optional SCOPE except MODEL ..."),
     ("coherence", "coherence partial; or: coherence total"),
     ("chosen", "chosen sync_fence on TAG, a tag of fences"),
-    ("sets", "sets and some of NA, WEAK, A, MFENCE, B, WAIT, each with further names: NA|PLAIN"),
-    ("relations", "relations and some that every architecture has, or vloc, sync_barrier, each with further names: po|before"),
+    ("barrier", "barrier ARRIVAL WAIT, the tags of the operations on barriers: one of read-modify-writes, one of reads"),
+    ("sets", "sets and some of NA, WEAK, A, MFENCE, each with further names: NA|PLAIN"),
+    ("relations", "relations and some that every architecture has, each with further names: po|before"),
     ("print", "print RELATION as NAME"),
     ("read", "read MNEMONIC and its tags; then `scoped` if it takes a scope, `reserve` if it is a load-reserved, `test-only`"),
     ("write", "write MNEMONIC and its tags; then `scoped` if it takes a scope, `conditional` if it may fail, `test-only`"),
@@ -84,6 +85,7 @@ pub(super) fn read(
             printed: Vec::new(),
             partial_coherence: false,
             ordered_fences: None,
+            barrier: None,
             scopes: Vec::new(),
             levels: Vec::new(),
             optional: None,
@@ -97,6 +99,7 @@ pub(super) fn read(
         scopes_at: None,
         coherence_at: None,
         chosen_at: None,
+        barrier_at: None,
     };
     let mut errors = Vec::new();
     match lines(file) {
@@ -111,6 +114,7 @@ pub(super) fn read(
     if errors.is_empty() {
         errors.extend(reader.lacks().or_else(|| reader.scopes_are_used()).or_else(|| reader.tags_are_used()));
         errors.extend(reader.add_chosen());
+        errors.extend(reader.add_barrier());
         reader.add_names();
     }
     if errors.is_empty() { Ok(reader.description) } else { Err(errors) }
@@ -136,6 +140,8 @@ pub(super) struct ArchitectureReader<'a> {
     pub(super) coherence_at: Option<Span>,
     /// The tag of the line `chosen`, where the line begins, and where the tag stands.
     pub(super) chosen_at: Option<(String, Span, Span)>,
+    /// The tags of the line `barrier` and where they stand, and where the line begins.
+    pub(super) barrier_at: Option<([(String, Span); 2], Span)>,
 }
 
 impl ArchitectureReader<'_> {
@@ -188,6 +194,7 @@ impl ArchitectureReader<'_> {
             "optional" => self.optional(span, rest),
             "coherence" => self.coherence(span, rest),
             "chosen" => self.chosen(span, rest),
+            "barrier" => self.barrier(span, rest),
             "sets" => self.sets(span, rest),
             "relations" => self.relations(span, rest),
             "print" => self.print(span, rest),

@@ -1,6 +1,8 @@
 //! Questions that a proof does not take: rows and orders that it knows nothing of, axioms of a form that no rule covers, texts that are too large.
 
-use margay_language::Mapping;
+use std::collections::BTreeSet;
+
+use margay_language::{Mapping, Row};
 use margay_models::diagnostic::{Diagnostic, SourcePlace};
 use margay_models::model::{Check, Model, Role};
 use margay_models::signature::BaseRelation;
@@ -26,18 +28,38 @@ pub(super) fn refuse_rows(mapping: &Mapping, selection: &ExecutionSelection) -> 
             );
         }
     }
+    errors.extend(of_barriers(mapping, selection));
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Where a source chooses an order of its fences, a theorem is that one order satisfies all axioms at once, and it takes one that the target tells of.
-/// What is undefined must not depend on which it is: a program is undefined if it is so with any.
-pub(super) fn refuse_chosen_fences(
-    mapping: &Mapping,
-    axioms: &[usize],
-    selection: &ExecutionSelection,
-) -> Result<(), Vec<Diagnostic>> {
-    let fences = ordered_fences(mapping, selection).join(",");
-    if fences.is_empty() {
+/// A wait reads behind all arrivals, and a proof knows nothing of what reads last.
+fn of_barriers(mapping: &Mapping, selection: &ExecutionSelection) -> Option<Diagnostic> {
+    let source = mapping.source.signature;
+    let on_barriers: Vec<&Row> = mapping
+        .rows
+        .iter()
+        .filter(|row| selection.constructs.contains(&row.construct) && source.is_of_barrier(row.construct))
+        .collect();
+    let names: BTreeSet<String> = on_barriers.iter().map(|row| row.construct.name(source)).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let what = format!("`margay prove` does not know the phases of the barriers of `{}`", mapping.source.name);
+    Some(Diagnostic::error(what).at(&mapping.file, on_barriers.first()?.span, "an operation on a barrier").help(format!(
+        "leave them out with `--without {}`, or ask `margay check` for counterexamples up to a bound",
+        names.join(",")
+    )))
+}
+
+/// A source forbids what it forbids for every order of its fences, if that is chosen. A proof speaks of one order, and knows none that
+/// would do for all.
+pub(super) fn refuse_chosen_fences(mapping: &Mapping, selection: &ExecutionSelection) -> Result<(), Vec<Diagnostic>> {
+    let source = &mapping.source;
+    let is_ordered = |row: &&Row| {
+        let Construct { operation, order } = row.construct;
+        let asked = operation == Operation::Fence && selection.constructs.contains(&row.construct);
+        asked && source.signature.is_order_of_ordered_fence(order)
+    };
+    let ordered: Vec<&Row> = mapping.rows.iter().filter(is_ordered).collect();
+    let Some(row) = ordered.first().filter(|_| source.orders_fences()) else {
         return Ok(());
     }
     let source = &mapping.source;

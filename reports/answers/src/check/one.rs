@@ -94,6 +94,13 @@ fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
             );
             Diagnostic::error(what).help("`margay mappings NAME` prints the rows of a mapping, with the types that they are for")
         }
+        Refusal::Barrier(operation) => {
+            let what = format!("`{operation}` is an operation on a barrier, of whose phases `--test` knows nothing");
+            Diagnostic::error(what).help(
+                "`margay check` without `--test` asks about all programs up to a bound; `margay run` takes the program, and what it is \
+                 compiled to as a test with an mbarrier (`mbarrier b=2`)",
+            )
+        }
         Refusal::TooMany(_) => Diagnostic::error("there are too many ways to compile it"),
     }
 }
