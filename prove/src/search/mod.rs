@@ -5,6 +5,7 @@ mod axiom_order;
 mod between;
 mod candidate;
 mod cover;
+mod fence_order;
 mod fenced;
 pub mod finder;
 pub mod houdini;

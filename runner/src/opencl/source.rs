@@ -87,7 +87,13 @@ fn barriers(test: &Test) -> Result<(), EmissionError> {
             let at = |message: &str| EmissionError { place: Some(barrier.place.0), ..refused(message) };
             let meets_all = matches!(
                 barrier.operation,
-                Operation::Barrier { mode: BarrierMode::Sync, instance: None, barrier: TestOperand::Integer(_), count: None }
+                Operation::Barrier {
+                    mode: BarrierMode::Sync,
+                    scope: Scope::Cta,
+                    instance: None,
+                    barrier: TestOperand::Integer(_),
+                    count: None
+                }
             );
             if !meets_all {
                 return Err(at(

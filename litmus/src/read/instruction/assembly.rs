@@ -167,13 +167,8 @@ fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken], 
     if let Some(error) = other_word(cursor, assembly, written) {
         return error;
     }
-    let similar: Vec<String> = assembly
-        .instructions
-        .iter()
-        .filter(|s| matches!(s.pattern.first(), Some(Piece::Word(first)) if *first == lower))
-        .map(|s| shape(&s.pattern))
-        .take(4)
-        .collect();
+    let begins_so = |s: &&Spelling| matches!(s.pattern.first(), Some(Piece::Word(first)) if *first == lower);
+    let similar: Vec<&Spelling> = assembly.instructions.iter().filter(begins_so).take(4).collect();
     if !similar.is_empty() {
         let error = cursor.error(format!("`{text}` is not read"), span, "these operands fit no form of the instruction");
         let shapes: Vec<String> = similar.iter().map(|s| shape(&s.pattern)).collect();
@@ -222,6 +217,20 @@ fn other_word(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken])
     words.truncate(MOST);
     let more = if others == 0 { String::new() } else { format!(" and {others} others") };
     Some(error.help(format!("the architecture's text has {}{more} there", words.join(", "))))
+}
+
+/// The first few of some forms, each once.
+fn some_of(forms: impl Iterator<Item = String>) -> String {
+    const MOST: usize = 6;
+    let mut found: Vec<String> = Vec::new();
+    for form in forms {
+        if !found.contains(&form) {
+            found.push(form);
+        }
+    }
+    let more = if found.len() > MOST { " and others" } else { "" };
+    found.truncate(MOST);
+    format!("{}{more}", found.join(", "))
 }
 
 /// A pattern as it is written.

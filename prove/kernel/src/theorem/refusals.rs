@@ -49,17 +49,15 @@ fn of_barriers(mapping: &Mapping, selection: &ExecutionSelection) -> Option<Diag
     )))
 }
 
-/// A source forbids what it forbids for every order of its fences, if that is chosen. A proof speaks of one order, and knows none that
-/// would do for all.
-pub(super) fn refuse_chosen_fences(mapping: &Mapping, selection: &ExecutionSelection) -> Result<(), Vec<Diagnostic>> {
-    let source = &mapping.source;
-    let is_ordered = |row: &&Row| {
-        let Construct { operation, order } = row.construct;
-        let asked = operation == Operation::Fence && selection.constructs.contains(&row.construct);
-        asked && source.signature.is_order_of_ordered_fence(order)
-    };
-    let ordered: Vec<&Row> = mapping.rows.iter().filter(is_ordered).collect();
-    let Some(row) = ordered.first().filter(|_| source.orders_fences()) else {
+/// Where a source chooses an order of its fences, a theorem is that one order satisfies all axioms at once, and it takes one that the target tells of.
+/// What is undefined must not depend on which it is: a program is undefined if it is so with any.
+pub(super) fn refuse_chosen_fences(
+    mapping: &Mapping,
+    axioms: &[usize],
+    selection: &ExecutionSelection,
+) -> Result<(), Vec<Diagnostic>> {
+    let fences = ordered_fences(mapping, selection).join(",");
+    if fences.is_empty() {
         return Ok(());
     }
     let source = &mapping.source;
