@@ -54,12 +54,17 @@ impl FollowedThread<'_, '_> {
         let key = ExchangeKey { warp: self.block * self.launch.threads.div_ceil(32) + warp, mask, number: number as u32 };
         let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
         let ty = if exchange.is_vote() { ScalarType { kind: ScalarKind::Unsigned, bits: 1 } } else { ty };
-        if ty.bits > 32 {
+        let is_match = matches!(exchange, Exchange::MatchAny | Exchange::MatchAll);
+        if ty.bits > 32 && !is_match {
             return Some(self.unknown(state, "an exchange of more than 32 bits"));
         }
         let own = values.first().cloned().unwrap_or_else(|| constant(0));
-        // The upper half of such an address, and no number that looks like one: a shuffle is of 32 bits.
-        if own.bits() == Some(LOCAL >> 32) && operands.first().is_some_and(|o| self.is_made_of_own(state, o)) {
+        // The upper half of such an address, and no number that looks like one: a shuffle is of 32 bits. A `match` may be of the whole.
+        let is_of_local = match ty.bits {
+            33.. => own.bits().is_some_and(|bits| bits >> LOCAL.trailing_zeros() == LOCAL >> LOCAL.trailing_zeros()),
+            _ => own.bits() == Some(LOCAL >> 32),
+        };
+        if is_of_local && operands.first().is_some_and(|o| self.is_made_of_own(state, o)) {
             let why =
                 "the address of a variable of one thread, brought to others of its warp: what they reach with it is not modelled";
             return Some(self.unknown(state, why));
@@ -83,6 +88,10 @@ impl FollowedThread<'_, '_> {
         };
         if all.values().any(|b| b.exchange != exchange) {
             return Some(self.unknown(state, "threads of a warp exchange in different ways here"));
+        }
+        // A place of an exchange holds 32 bits, and the mark that they are there.
+        if ty.bits > 32 && all.values().any(|b| b.bits.is_none() && !b.opaque) {
+            return Some(self.unknown(state, "lanes of a warp compare more than 32 bits that depend on memory"));
         }
         if !is_alone {
             state.known.insert(Key::Met(mask), KnownValue::Bits(number + 1));

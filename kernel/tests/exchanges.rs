@@ -54,6 +54,15 @@ fn constants_are_exchanged() {
         ("redux.sync.max.u32 %r9, %r1, -1;", "1x32", 31),
         ("shr.u32 %r2, %r1, 1;\nmatch.any.sync.b32 %r9, %r2, -1;", "1x4", 3),
         ("match.all.sync.b32 %r9|%p1, 5, -1;", "1x4", 15),
+        // All of 64 bits are compared, and addresses, too.
+        ("cvt.u64.u32 %rd1, %r1;\nshl.b64 %rd1, %rd1, 33;\nmatch.any.sync.b64 %r9, %rd1, -1;", "1x4", 1),
+        ("cvt.u64.u32 %rd1, %r1;\nshr.u64 %rd1, %rd1, 1;\nmatch.any.sync.b64 %r9, %rd1, -1;", "1x4", 3),
+        ("mov.u64 %rd1, w;\nmatch.any.sync.b64 %r9, %rd1, -1;", "1x4", 15),
+        (
+            "mov.u64 %rd1, w;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\nmatch.all.sync.b64 %r9|%p1, %rd1, -1;",
+            "1x4",
+            0,
+        ),
         ("elect.sync %r9|%p1, -1;", "1x4", 0),
     ] {
         let code = stored_by_first(code);
@@ -209,6 +218,9 @@ fn what_is_not_known_is_undecided() {
         only(FindingKind::Race)
     );
     assert_eq!(kinds(&counted("atom.global.add.u32 %r5, [x], %r4;\n"), "1x2", &[]), None);
+    // What 64 bits come from memory would go through a place that holds 32.
+    let wide = stored_by_first("atom.global.add.u64 %rd1, [w], 1;\nmatch.any.sync.b64 %r9, %rd1, -1;");
+    assert_eq!(kinds(&wide, "1x2", &[]), None);
     let late = "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\nshfl.sync.idx.b32 %r9, %r1, 0, 31, -1;";
     assert_eq!(kinds(late, "1x4", &[]), None);
 }
