@@ -596,7 +596,7 @@ const HELPERS: &[OwnKernel] = &[
     ("aligned", "1x1", &[]),
     ("read_member", "1x1", &[]),
     ("matched", "1x2", &[]),
-    ("matched_in_64_bits", "1x2", UNDECIDED),
+    ("matched_in_64_bits", "1x2", &[]),
     ("tiles_of_tiles", "1x64", &[]),
     ("any_group", "1x4", &[]),
     ("any_tile", "1x4", &[]),

@@ -30,7 +30,7 @@ impl AtWrites {
     ) -> AtWrites {
         match node {
             Node::Set(BaseSet::Iw | BaseSet::Mbarrier) => Self::BOTH,
-            Node::Relation(BaseRelation::AsyncIssue) => Self { from: false, to: true },
+            Node::Relation(relation) if relation.leads_to_asynchronous() => Self { from: false, to: true },
             Node::Set(BaseSet::W)
             | Node::Relation(BaseRelation::Co | BaseRelation::Rf | BaseRelation::Fr | BaseRelation::Rmw)
                 if writes =>

@@ -75,7 +75,8 @@ fn a_mistake_has_one_place() {
             let place = format!("{}:{}:{}", label["file"].as_str().unwrap_or_default(), label["line"], label["column"]);
             assert_eq!(shown, Some(place.as_str()), "{cut} {behind:?}: {error}");
             let junit = out(&margay(&["test", text(&dir), "--format", "junit"]));
-            assert!(junit.contains(&format!("t.litmus:{}\"", label["line"])), "{cut} {behind:?}: {place} {junit}");
+            let message = format!("message=\"line {}, column {}: ", label["line"], label["column"]);
+            assert!(junit.contains(&message), "{cut} {behind:?}: {place} {junit}");
             compared += 1;
         }
     }

@@ -45,7 +45,7 @@ EXTERN matched(int *p) {
   if (is_one || __match_any_sync(3u, (int)threadIdx.x) != 1u << threadIdx.x) __trap();
   p[threadIdx.x] = 1;
 }
-// What is exchanged in 64 bits is not followed, and not cut to 32.
+// What is compared in 64 bits is not cut to 32.
 EXTERN matched_in_64_bits(int *p) {
   int is_one;
   __match_all_sync(3u, (unsigned long long)threadIdx.x << 32, &is_one);

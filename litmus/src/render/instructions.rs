@@ -309,6 +309,8 @@ impl Column<'_> {
             (Kind::Read, Some(_)) => {
                 MbarrierAction::Arrive { token: None, order, scope, count: 1, bytes: None, drops: false, incomplete: false }
             }
+            // One that reads what is no arrival, or not the last one, has not returned, or waits for another phase.
+            (Kind::Read, None) if !self.reads_last_arrival(e) => return Err(RenderError::NoInstruction(e)),
             (Kind::Read, None) => {
                 let phase = AwaitedPhase::Parity(TestOperand::Integer(0));
                 MbarrierAction::Wait { suspends: true, destination: self.register(e)?, order, scope, phase }
@@ -317,6 +319,11 @@ impl Column<'_> {
         };
         let is_remote = pair.is_some() && self.is_in_another_cta(&data);
         Ok(Operation::Mbarrier(MbarrierOperation { address, is_remote, action }))
+    }
+
+    fn reads_last_arrival(&self, wait: Event) -> bool {
+        let read_from = self.x.rf.pairs().find(|&(_, read)| read == wait).map(|(write, _)| write);
+        read_from.is_some_and(|w| self.data(w).kind == Kind::Write && self.x.co.row(w).is_empty())
     }
 
     /// Is the mbarrier in the shared memory of another cta: one of threads that wait at it?

@@ -31,9 +31,13 @@ impl ExecutionProgram {
     /// `finals` names the last write of each location (by index) where the caller has chosen one, as for [`crate::render::render`].
     ///
     /// # Errors
-    /// The execution is of no program: see [`RenderError`].
+    /// The execution is of no program: see [`RenderError`]. It has operations on mbarriers, whose arrivals only a test counts.
     pub fn of(execution: &Execution, finals: &[Option<Event>]) -> Result<Self, RenderError> {
         check(execution)?;
+        // Here an access has the value that was written, and counts nothing; the text of the execution does.
+        if let Some(e) = execution.events.iter().position(|e| e.mbarrier) {
+            return Err(RenderError::NoInstruction(Event::from(e)));
+        }
         let values = Values::new(execution, finals)?;
         let (mut paths, mut symbols, mut origins) = (Vec::new(), Vec::new(), Vec::new());
         for t in 0..execution.threads.len() {

@@ -261,6 +261,11 @@ impl BaseRelation {
         }
     }
 
+    /// Does each of its pairs end at an event of an asynchronous operation?
+    pub fn leads_to_asynchronous(self) -> bool {
+        self == Self::AsyncIssue
+    }
+
     /// Does an execution say it as it is? The others follow from these, or from what two events are.
     pub fn is_stored(self) -> bool {
         use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};

@@ -170,3 +170,15 @@ impl Finder {
         found
     }
 }
+
+/// What a chain of edges may be within: an edge, or two of them.
+pub(super) fn chains(theory: &mut Theory, edges: &[TheoryExprId]) -> Vec<(u8, TheoryExprId)> {
+    let mut found: Vec<(u8, TheoryExprId)> = edges.iter().map(|&e| (0, e)).collect();
+    for &a in edges {
+        found.extend(edges.iter().map(|&b| (1, theory.exprs.sequence(a, b))));
+    }
+    let initial: Vec<(u8, TheoryExprId)> = found.iter().filter_map(|&(rank, e)| Some((rank, initial(theory, e)?))).collect();
+    found.extend(initial);
+    found.sort_by_key(|f| f.0);
+    found
+}

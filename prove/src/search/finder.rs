@@ -2,10 +2,10 @@
 
 use margay_models::model::{CheckKind, Model, Role, Sort};
 
+use super::candidate::chains;
 use super::houdini::inductive;
 
 use super::invariant::{NoInvariant, find};
-use super::order::chains;
 use super::template::{STAGES, composes, ends_within, guesses};
 use crate::ground::{GroundEffort, GroundLimits, ObligationOutcome, ProvedClaims, settle};
 use margay_theorem::argument::Property;

@@ -3,7 +3,7 @@
 //! a cycle of S.
 
 use super::between::{Beside, Ends};
-use super::candidate;
+use super::candidate::{self, chains};
 use super::finder::{Finder, Missing};
 use margay_theorem::argument::{Claim, Cut, Property, Rule, edges_by_halves};
 use margay_theorem::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
@@ -416,19 +416,6 @@ impl Finder {
     fn begins_behind(&self, order: TheoryExprId) -> bool {
         self.orders_behind.contains(&order)
     }
-}
-
-/// What a chain of edges may be within: an edge, or two of them.
-pub(super) fn chains(theory: &mut Theory, edges: &[TheoryExprId]) -> Vec<(u8, TheoryExprId)> {
-    let mut found: Vec<(u8, TheoryExprId)> = edges.iter().map(|&e| (0, e)).collect();
-    for &a in edges {
-        found.extend(edges.iter().map(|&b| (1, theory.exprs.sequence(a, b))));
-    }
-    let initial: Vec<(u8, TheoryExprId)> =
-        found.iter().filter_map(|&(rank, e)| Some((rank, candidate::initial(theory, e)?))).collect();
-    found.extend(initial);
-    found.sort_by_key(|f| f.0);
-    found
 }
 
 /// An order between the fences at a place of operations, or between fences.

@@ -211,6 +211,12 @@ fn other_word(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken])
     }
     let [first, _, ..] = words[..] else { return None };
     let word = cursor.text(wrong.span);
+    // A letter for a size may stand behind a word (`cmpxchgb`): then it is the operands that do not fit it.
+    let sized =
+        |known: &&str| word.len() == known.len() + 1 && word.to_ascii_lowercase().starts_with(&known.to_ascii_lowercase());
+    if words.iter().any(sized) {
+        return None;
+    }
     let before = cursor.text(written[0].span.to(written[most - 1].span));
     let error = cursor.error(format!("`{word}` is not known behind `{before}`"), wrong.span, format!("such as `{first}`"));
     let others = words.len().saturating_sub(MOST);

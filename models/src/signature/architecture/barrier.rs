@@ -1,19 +1,11 @@
 //! Barriers that programs keep in memory, such as `cuda::barrier`: which operations arrive, and which wait. The line `barrier` of an
 //! architecture's text.
 
+use super::description::BarrierTags;
 use super::text::{ArchitectureReader, after};
 use super::{Architecture, Tag};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::signature::{Construct, Operation};
-
-/// The tags of the operations on barriers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BarrierTags {
-    /// That of an arrival: a read-modify-write of what the barrier counts.
-    pub arrival: Tag,
-    /// That of a wait that returns: a read of what the last arrival of the phase left.
-    pub wait: Tag,
-}
 
 impl Architecture {
     /// The tags of the operations on barriers, if there are such operations.

@@ -4,14 +4,21 @@ use std::sync::Arc;
 
 use super::architecture_instruction::ArchitectureInstruction;
 use super::assembly::Assembly;
-use super::barrier::BarrierTags;
-
 use super::level::{LevelDescription, Optional};
-use super::tag::TagDescription;
+use super::tag::{Tag, TagDescription};
 use crate::diagnostic::SourceFile;
 use crate::execution::Scope;
 use crate::signature::base::NamedBases;
 use crate::signature::{BaseRelation, BaseSet};
+
+/// The tags of the operations on barriers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BarrierTags {
+    /// That of an arrival: a read-modify-write of what the barrier counts.
+    pub arrival: Tag,
+    /// That of a wait that returns: a read of what the last arrival of the phase left.
+    pub wait: Tag,
+}
 
 /// What the text says.
 pub(super) struct Description {

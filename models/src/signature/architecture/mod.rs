@@ -23,7 +23,7 @@ mod text;
 
 pub use architecture_instruction::{MAX_INSTRUCTIONS, StatusDependency};
 pub use assembly::{Assembly, Piece, RegisterName, SlotKind, Spelling};
-pub use barrier::BarrierTags;
+pub use description::BarrierTags;
 pub use find::{beside, built_in_assembly, built_in_words, find, of_assembly};
 pub use level::{SameLevel, ScopeLevel};
 pub use number::{Architecture, EXTENSION};
