@@ -204,7 +204,7 @@ fn a_theorem_is_written_for_rocq_and_nothing_else() {
     let output = asked("rc11-to-ptx", &nowhere, &["--bound", "2"]);
     assert_eq!(output.status.code(), Some(2), "{}", out(&output));
     assert!(out(&output).starts_with("theorem for executions of every size"), "{}", out(&output));
-    assert!(words(&err(&output)).contains("no-such-folder/theorem.v` is not written: No such file"), "{}", err(&output));
+    assert!(words(&err(&output)).contains("no-such-folder/theorem.v` is not written: it is not there"), "{}", err(&output));
     let output = asked("rc11-to-ptx", &nowhere, &["--bound", "2", "--format", "json"]);
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
     let report = json(&output);

@@ -3,7 +3,7 @@
 
 use margay_models::diagnostic::{Diagnostic, nearest};
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::{BaseSet, Operation};
+use margay_models::signature::{BaseSet, Construct, Operation};
 
 use super::instruction::{BadInstruction, is_ptx, scope_name};
 use super::{Lowering, LoweringStep, Mapping, Row, ScopePattern, StepScope};
@@ -87,6 +87,16 @@ pub(super) fn wrong(mapping: &Mapping) -> Vec<Diagnostic> {
     let (source, target) = (mapping.source.signature, &mapping.target);
     let mut errors = Vec::new();
     let lowerings = mapping.rows.iter().flat_map(|row| row.alternatives.iter().map(move |lowering| (row, lowering)));
+    let of_target =
+        |step: &LoweringStep| target.signature.is_of_barrier(Construct { operation: step.operation, order: step.order });
+    // What is a barrier of the source has its phase there.
+    let is_wrong =
+        |(row, lowering): &(&Row, &Lowering)| !source.is_of_barrier(row.construct) && lowering.steps.iter().any(of_target);
+    if let Some((_, lowering)) = lowerings.clone().find(is_wrong) {
+        let message = format!("no search knows the phases of the barriers of the target `{}`", target.name);
+        let error = Diagnostic::error(message).at(&mapping.file, lowering.span, "an operation on a barrier");
+        return vec![error.help("leave the row out; of barriers, sources are asked about, and mbarriers as what they become")];
+    }
     let all: Vec<(&Row, &Lowering)> = lowerings.filter(|(_, lowering)| lowering.is_of_mbarrier()).collect();
     for (row, lowering) in &all {
         let name = row.construct.name(source);

@@ -107,6 +107,9 @@ fn what_no_row_can_say_is_refused_by_name() {
         let errors = changed(right, wrong).expect_err(wrong);
         assert!(errors.iter().any(|e| e.message.contains(message)), "{wrong}: {errors:?}");
     }
+    let text = SourceFile::new("target.map", "mapping \"m\" from c20 to cuda-barrier\nR.RLX => B.WAIT.sys\n");
+    let errors = load_text(&text, None, &LoadOptions::default()).map(|_| ()).expect_err("a barrier of the target");
+    assert!(errors.iter().any(|e| e.message.contains("no search knows the phases")), "{errors:?}");
 }
 
 /// The compiled program of one test counts no arrivals, so that a wait would return too early.

@@ -41,9 +41,11 @@ fn searched(mapping: &Mapping, options: &CheckOptions) -> CheckReport {
     check(mapping, options, &Silent).unwrap_or_else(|e| panic!("{}: {e:?}", mapping.file.text))
 }
 
-/// The setting of a proof of some axioms; of all if none is named.
+/// The setting of a proof of some axioms; of all if none is named. Barriers, which a proof refuses, are left out.
 fn setting<'a>(mapping: &'a Mapping, axioms: &[&str]) -> Setting<'a> {
-    let (axioms, constructs) = asked(mapping, &question(1, axioms)).unwrap_or_else(|e| panic!("{}: {e:?}", mapping.file.text));
+    let (axioms, mut constructs) =
+        asked(mapping, &question(1, axioms)).unwrap_or_else(|e| panic!("{}: {e:?}", mapping.file.text));
+    constructs.retain(|construct| !mapping.source.signature.is_of_barrier(*construct));
     let selection = ExecutionSelection { constructs, typed: true };
     Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms are of forms that have rules")
 }

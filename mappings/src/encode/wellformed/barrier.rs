@@ -47,8 +47,11 @@ impl SourceExpressions {
             let within = logic.restrict_range(from, scope);
             out.push(logic.equal(from, within));
         }
-        let apart = logic.difference(together, self.sr);
-        out.push(logic.no(apart));
+        // Where no model speaks of scopes nobody has one here, and all may have the same.
+        if !self.scopes.is_empty() {
+            let apart = logic.difference(together, self.sr);
+            out.push(logic.no(apart));
+        }
         // Programs.
         let [addr, data, ctrl] = self.dependencies;
         for dependency in [addr, data, ctrl] {
