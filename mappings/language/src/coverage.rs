@@ -69,7 +69,15 @@ impl Mapping {
 
     /// The same of its rows alone.
     pub fn rows_not_asked_in_words(&self, constructs: Option<&[String]>) -> String {
-        format!("{}{}", self.coverage(constructs).words(), self.unknown_failures_in_words(constructs))
+        let phases = if self.has_barriers(constructs) { "; each barrier had one phase, and no arrival a condition" } else { "" };
+        format!("{}{}{phases}", self.coverage(constructs).words(), self.unknown_failures_in_words(constructs))
+    }
+
+    /// Is one of its rows, of those that are asked about, of an operation on a barrier? Searches know one phase of each (docs/decisions/0014).
+    fn has_barriers(&self, constructs: Option<&[String]>) -> bool {
+        let source = self.source.signature;
+        let is_asked = |name: String| constructs.is_none_or(|asked| asked.contains(&name));
+        self.rows.iter().any(|row| source.is_of_barrier(row.construct) && is_asked(row.construct.name(source)))
     }
 
     /// What the target leaves undefined, in words, if there is such a thing. A compiled program that is undefined may do anything, and no question about

@@ -37,6 +37,9 @@ fn the_barriers_of_libcudacxx_keep_what_they_promise() {
     // miss it.
     let executions = asked(7).with(|o| o.level = Level::Execution);
     assert_eq!(falls(&ask(&mapping, &executions)), "none up to 7");
+    // The first line says what was not looked at, where barriers are asked about.
+    assert_eq!(mapping.not_asked_in_words(None), "; each barrier had one phase, and no arrival a condition");
+    assert_eq!(mapping.not_asked_in_words(Some(&names("R.NA,W.REL"))), "");
 }
 
 /// A release or an acquire that is missing, and a scope that is too narrow: of an mbarrier, and of a count in global memory. The witness has
