@@ -1,22 +1,15 @@
-//! Small kernels in the forms that people write, right and wrong: what is said of each, here and, where there is a toolkit, of what nvcc makes of it.
-
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use margay_cuda::{CudaSource, compile};
-use margay_kernel::launch::Launch;
-use margay_kernel::{KernelQuestion, ask};
+//! What is found in each kernel of `cuda/tests/kernels`.
 
 /// A kernel, the launch, and what is found: nothing, or the kinds of findings.
-type OwnKernel = (&'static str, &'static str, &'static [&'static str]);
+pub type OwnKernel = (&'static str, &'static str, &'static [&'static str]);
 
-const RACE: &[&str] = &["data-race"];
-const RACE_AND_TRAP: &[&str] = &["data-race", "trap"];
-const TRAP: &[&str] = &["trap"];
-const MISALIGNED: &[&str] = &["misaligned-address"];
-const UNDECIDED: &[&str] = &["undecided"];
+pub const RACE: &[&str] = &["data-race"];
+pub const RACE_AND_TRAP: &[&str] = &["data-race", "trap"];
+pub const TRAP: &[&str] = &["trap"];
+pub const MISALIGNED: &[&str] = &["misaligned-address"];
+pub const UNDECIDED: &[&str] = &["undecided"];
 
-const STRUCTURES: &[OwnKernel] = &[
+pub const STRUCTURES: &[OwnKernel] = &[
     ("class_lock", "2x1", &[]),
     ("class_lock_without_fence", "2x1", RACE),
     ("guarded", "2x1", &[]),
@@ -32,7 +25,7 @@ const STRUCTURES: &[OwnKernel] = &[
     ("packed", "2x1", &[]),
 ];
 
-const ATOMICS: &[OwnKernel] = &[
+pub const ATOMICS: &[OwnKernel] = &[
     ("message", "2x1", &[]),
     ("message_relaxed", "2x1", RACE_AND_TRAP),
     ("message_by_operators", "2x1", &[]),
@@ -52,7 +45,7 @@ const ATOMICS: &[OwnKernel] = &[
     ("boolean", "2x1", &[]),
 ];
 
-const BLOCKS: &[OwnKernel] = &[
+pub const BLOCKS: &[OwnKernel] = &[
     ("shifted", "1x4", &[]),
     ("shifted_wrong", "1x4", RACE),
     ("own_elements", "1x4", &[]),
@@ -73,7 +66,7 @@ const BLOCKS: &[OwnKernel] = &[
     ("printed", "1x2", &[]),
 ];
 
-const GROUPS: &[OwnKernel] = &[
+pub const GROUPS: &[OwnKernel] = &[
     ("group_sync", "2x2", &[]),
     ("group_without_sync", "1x2", RACE),
     ("tile_sum", "1x32", &[]),
@@ -92,7 +85,7 @@ const GROUPS: &[OwnKernel] = &[
     ("own_atomics_relaxed", "2x1", RACE),
 ];
 
-const MACROS: &[OwnKernel] = &[
+pub const MACROS: &[OwnKernel] = &[
     ("process_int_2_5", "2x2", &[]),
     ("process_int_8_6", "2x2", RACE),
     ("constants", "1x2", &[]),
@@ -102,7 +95,7 @@ const MACROS: &[OwnKernel] = &[
     ("changed_parameter", "1x2", &[]),
 ];
 
-const LANGUAGE: &[OwnKernel] = &[
+pub const LANGUAGE: &[OwnKernel] = &[
     ("ns", "1x1", &[]),
     ("shadow", "1x1", &[]),
     ("pr", "1x1", &[]),
@@ -119,7 +112,7 @@ const LANGUAGE: &[OwnKernel] = &[
     ("texture_wrong", "1x2", RACE),
 ];
 
-const BUILTINS: &[OwnKernel] = &[
+pub const BUILTINS: &[OwnKernel] = &[
     ("mp", "2x1", &[]),
     ("mp_bad", "2x1", RACE),
     ("lock", "2x1", &[]),
@@ -128,7 +121,7 @@ const BUILTINS: &[OwnKernel] = &[
     ("copies_bad", "1x2", RACE),
 ];
 
-const FORMS: &[OwnKernel] = &[
+pub const FORMS: &[OwnKernel] = &[
     ("op_mix", "2x2", &[]),
     ("goto_nested", "2x2", &[]),
     ("lam_nested", "2x2", &[]),
@@ -155,7 +148,7 @@ const FORMS: &[OwnKernel] = &[
     ("linked", "2x2", RACE),
 ];
 
-const LIBRARY: &[OwnKernel] = &[
+pub const LIBRARY: &[OwnKernel] = &[
     ("bar_basic", "1x4", &[]),
     ("bar_split", "1x4", &[]),
     ("bar_split_bad", "1x4", RACE),
@@ -177,7 +170,7 @@ const LIBRARY: &[OwnKernel] = &[
     ("aref", "2x1", &[]),
 ];
 
-const SUITE: &[OwnKernel] = &[
+pub const SUITE: &[OwnKernel] = &[
     ("neigh_race", "1x4", RACE),
     ("arr2d", "2x(2x2)", &[]),
     ("arr2d_bad", "1x(2x2)", RACE),
@@ -246,7 +239,7 @@ const SUITE: &[OwnKernel] = &[
     ("argmax_bad", "1x4", RACE),
 ];
 
-const HALF: &[OwnKernel] = &[
+pub const HALF: &[OwnKernel] = &[
     ("half_own", "1x4", &[]),
     ("half_neighbour", "1x2", RACE),
     ("half_pairs", "1x4", &[]),
@@ -261,7 +254,7 @@ const HALF: &[OwnKernel] = &[
     ("half_compared", "1x2", &[]),
 ];
 
-const RECENT: &[OwnKernel] = &[
+pub const RECENT: &[OwnKernel] = &[
     ("v_rec", "1x2", &[]),
     ("v_fold", "1x1", &[]),
     ("v_each", "1x1", &[]),
@@ -301,7 +294,7 @@ const RECENT: &[OwnKernel] = &[
     ("named_twice", "1x1", &[]),
 ];
 
-const ASSERTED: &[OwnKernel] = &[
+pub const ASSERTED: &[OwnKernel] = &[
     ("written_again", "1x2", &[]),
     ("written_again", "1x4", &[]),
     ("written_too_early", "1x2", RACE_AND_TRAP),
@@ -318,7 +311,7 @@ const ASSERTED: &[OwnKernel] = &[
     ("tile_handed_on", "1x32", &[]),
 ];
 
-const COMPUTED: &[OwnKernel] = &[
+pub const COMPUTED: &[OwnKernel] = &[
     ("comp_size", "1x4", &[]),
     ("comp_size_wrong", "1x4", RACE),
     ("comp_members", "1x4", &[]),
@@ -327,14 +320,14 @@ const COMPUTED: &[OwnKernel] = &[
     ("comp_local", "1x4", &[]),
 ];
 
-const LISTS: &[OwnKernel] = &[
+pub const LISTS: &[OwnKernel] = &[
     ("list_arguments", "1x4", &[]),
     ("list_arguments_wrong", "1x4", RACE),
     ("list_members", "1x4", &[]),
     ("list_texts", "1x4", &[]),
 ];
 
-const ONCE: &[OwnKernel] = &[
+pub const ONCE: &[OwnKernel] = &[
     ("once_counted", "1x4", &[]),
     ("once_counted_wrong", "1x2", RACE),
     ("once_tables", "1x4", &[]),
@@ -343,7 +336,7 @@ const ONCE: &[OwnKernel] = &[
     ("once_named", "1x2", &[]),
 ];
 
-const GENERIC: &[OwnKernel] = &[
+pub const GENERIC: &[OwnKernel] = &[
     ("gen_layout", "1x4", &[]),
     ("gen_layout_wrong", "1x4", RACE),
     ("gen_block_sum", "1x4", &[]),
@@ -359,7 +352,7 @@ const GENERIC: &[OwnKernel] = &[
     ("gen_bases", "1x2", &[]),
 ];
 
-const VOCABULARY: &[OwnKernel] = &[
+pub const VOCABULARY: &[OwnKernel] = &[
     ("voc_sequence", "1x4", &[]),
     ("voc_sequence_wrong", "1x4", RACE),
     ("voc_optional", "1x4", &[]),
@@ -374,7 +367,7 @@ const VOCABULARY: &[OwnKernel] = &[
     ("voc_functions", "1x2", &[]),
 ];
 
-const INSTRUCTIONS: &[OwnKernel] = &[
+pub const INSTRUCTIONS: &[OwnKernel] = &[
     ("ins_tile", "1x4", &[]),
     ("ins_tile_without_fence", "1x4", RACE),
     ("ins_tile_without_wait", "1x4", RACE),
@@ -384,7 +377,7 @@ const INSTRUCTIONS: &[OwnKernel] = &[
     ("ins_state_relaxed", "1x4", RACE),
 ];
 
-const PIECES: &[OwnKernel] = &[
+pub const PIECES: &[OwnKernel] = &[
     ("piece_look_back", "2x1", &[]),
     ("piece_look_back_wrong", "2x1", RACE),
     ("piece_range", "1x4", &[]),
@@ -394,7 +387,7 @@ const PIECES: &[OwnKernel] = &[
     ("piece_rows_wrong", "1x(2x2)", RACE),
 ];
 
-const OVERLOADS: &[OwnKernel] = &[
+pub const OVERLOADS: &[OwnKernel] = &[
     ("refs", "1x1", &[]),
     ("nums", "1x1", &[]),
     ("methods", "1x1", &[]),
@@ -409,7 +402,7 @@ const OVERLOADS: &[OwnKernel] = &[
     ("adl", "1x1", &[]),
 ];
 
-const OBJECTS: &[OwnKernel] = &[
+pub const OBJECTS: &[OwnKernel] = &[
     ("enums", "1x1", &[]),
     ("enums2", "1x1", &[]),
     ("enums3", "1x1", &[]),
@@ -434,7 +427,7 @@ const OBJECTS: &[OwnKernel] = &[
     ("mutable_member", "1x1", &[]),
 ];
 
-const CHOICES: &[OwnKernel] = &[
+pub const CHOICES: &[OwnKernel] = &[
     ("trailing", "1x1", &[]),
     ("policy", "1x1", &[]),
     ("crtp", "1x1", &[]),
@@ -461,7 +454,7 @@ const CHOICES: &[OwnKernel] = &[
     ("delegating", "1x1", &[]),
 ];
 
-const PLACES: &[OwnKernel] = &[
+pub const PLACES: &[OwnKernel] = &[
     ("returned_of_shared", "1x1", &[]),
     ("returned_of_variable", "1x1", &[]),
     ("returned_of_member", "1x1", &[]),
@@ -512,7 +505,7 @@ const PLACES: &[OwnKernel] = &[
     ("braces_of_macros", "1x1", &[]),
 ];
 
-const COPYING: &[OwnKernel] = &[
+pub const COPYING: &[OwnKernel] = &[
     ("outctor", "1x1", &[]),
     ("outdtor", "1x1", &[]),
     ("outtmpl", "1x1", &[]),
@@ -531,7 +524,7 @@ const COPYING: &[OwnKernel] = &[
     ("designated", "1x1", &[]),
 ];
 
-const REFERENCES: &[OwnKernel] = &[
+pub const REFERENCES: &[OwnKernel] = &[
     ("lref", "1x1", &[]),
     ("sameint", "1x1", &[]),
     ("statics", "1x1", &[]),
@@ -552,7 +545,7 @@ const REFERENCES: &[OwnKernel] = &[
     ("partial", "1x1", &[]),
 ];
 
-const DECLARATIONS: &[OwnKernel] = &[
+pub const DECLARATIONS: &[OwnKernel] = &[
     ("kinds", "1x1", &[]),
     ("nsalias", "1x1", &[]),
     ("nsalias2", "1x1", &[]),
@@ -571,7 +564,7 @@ const DECLARATIONS: &[OwnKernel] = &[
     ("member_templates", "1x1", &[]),
 ];
 
-const WRITTEN: &[OwnKernel] = &[
+pub const WRITTEN: &[OwnKernel] = &[
     ("called_behind", "1x1", &[]),
     ("texts", "1x1", &[]),
     ("pasted", "1x1", &[]),
@@ -585,7 +578,7 @@ const WRITTEN: &[OwnKernel] = &[
     ("asserted_again", "1x1", TRAP),
 ];
 
-const HELPERS: &[OwnKernel] = &[
+pub const HELPERS: &[OwnKernel] = &[
     ("magnitudes", "1x1", &[]),
     ("products", "1x1", &[]),
     ("vectors", "1x1", &[]),
@@ -613,7 +606,7 @@ const HELPERS: &[OwnKernel] = &[
     ("scanned", "1x32", &[]),
 ];
 
-const FUNCTIONS: &[OwnKernel] = &[
+pub const FUNCTIONS: &[OwnKernel] = &[
     ("lambdas_as_functions", "1x2", &[]),
     ("table_of_lambdas", "1x3", &[]),
     ("lambdas_of_templates", "1x1", &[]),
@@ -625,7 +618,7 @@ const FUNCTIONS: &[OwnKernel] = &[
     ("members_of_types", "1x1", &[]),
 ];
 
-const FILES: &[(&str, &[OwnKernel])] = &[
+pub const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
     ("blocks.cu", BLOCKS),
@@ -656,230 +649,3 @@ const FILES: &[(&str, &[OwnKernel])] = &[
     ("helpers.cu", HELPERS),
     ("functions.cu", FUNCTIONS),
 ];
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels")
-}
-
-fn compiled(file: &str) -> String {
-    let text = std::fs::read_to_string(folder().join(file)).expect("a text");
-    let include = |_: &str| Ok(None);
-    let program = CudaSource { name: file, text: &text, include: &include, target: "sm_90", kernels: &[] };
-    compile(&program).unwrap_or_else(|e| panic!("{file}: {} in `{}`", e.message, e.text.get(e.start..e.end).unwrap_or("")))
-}
-
-/// What is found in a launch.
-fn found(text: &str, kernel: &str, launch: &str) -> Vec<&'static str> {
-    let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{kernel}: {e}"));
-    let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
-    let number = module.functions.iter().position(|f| f.entry && f.name == kernel).unwrap_or_else(|| panic!("no {kernel}"));
-    let answer = ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(text, &module, number) });
-    let answer = answer.unwrap_or_else(|why| panic!("{kernel}: {why}"));
-    let mut kinds: Vec<&str> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind.name())).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    let is_known = if kinds.is_empty() { answer.is_settled(false) } else { answer.is_certain() };
-    if is_known { kinds } else { vec!["undecided"] }
-}
-
-fn judged(file: &str, kernels: &[OwnKernel]) {
-    let text = compiled(file);
-    let mut wrong = Vec::new();
-    for &(kernel, launch, expected) in kernels {
-        let kinds = found(&text, kernel, launch);
-        if kinds != expected {
-            wrong.push(format!("{kernel} in {launch}: {kinds:?}, and not {expected:?}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{file}: {wrong:#?}");
-}
-
-#[test]
-fn structures_are_judged() {
-    judged("structures.cu", STRUCTURES);
-}
-
-#[test]
-fn atomics_are_judged() {
-    judged("atomics.cu", ATOMICS);
-}
-
-#[test]
-fn kernels_of_one_block_are_judged() {
-    judged("blocks.cu", BLOCKS);
-}
-
-#[test]
-fn groups_and_inline_ptx_are_judged() {
-    judged("groups.cu", GROUPS);
-}
-
-#[test]
-fn templates_and_constants_are_judged() {
-    judged("macros.cu", MACROS);
-}
-
-/// nvcc has none of the atomics of GCC and clang, and so is not asked about these.
-#[test]
-fn builtins_of_other_compilers_are_judged() {
-    judged("builtins.cu", BUILTINS);
-}
-
-#[test]
-fn the_language_computes_what_it_says() {
-    judged("language.cu", LANGUAGE);
-}
-
-#[test]
-fn lambdas_and_other_forms_are_judged() {
-    judged("forms.cu", FORMS);
-}
-
-#[test]
-fn barriers_and_copies_of_the_library_are_judged() {
-    judged("library.cu", LIBRARY);
-}
-
-#[test]
-fn kernels_as_suites_have_them_are_judged() {
-    judged("suite.cu", SUITE);
-}
-
-#[test]
-fn numbers_of_16_bits_are_judged() {
-    judged("half.cu", HALF);
-}
-
-#[test]
-fn packs_and_members_of_bits_are_judged() {
-    judged("recent.cu", RECENT);
-}
-
-#[test]
-fn assertions_between_barriers_are_judged() {
-    judged("asserted.cu", ASSERTED);
-}
-
-#[test]
-fn what_is_computed_when_the_program_is_compiled_is_constant() {
-    judged("computed.cu", COMPUTED);
-}
-
-#[test]
-fn lists_in_braces_get_their_types() {
-    judged("lists.cu", LISTS);
-}
-
-#[test]
-fn static_variables_and_those_of_macros_are_judged() {
-    judged("once.cu", ONCE);
-}
-
-#[test]
-fn templates_of_libraries_are_judged() {
-    judged("generic.cu", GENERIC);
-}
-
-#[test]
-fn tuples_spans_and_optional_values_are_judged() {
-    judged("vocabulary.cu", VOCABULARY);
-}
-
-#[test]
-fn instructions_as_functions_are_judged() {
-    judged("instructions.cu", INSTRUCTIONS);
-}
-
-#[test]
-fn descriptors_and_ranges_are_judged() {
-    judged("pieces.cu", PIECES);
-}
-
-#[test]
-fn the_function_that_a_call_means_is_chosen() {
-    judged("overloads.cu", OVERLOADS);
-}
-
-#[test]
-fn objects_and_what_is_forwarded_are_judged() {
-    judged("objects.cu", OBJECTS);
-}
-
-#[test]
-fn functions_that_types_choose_are_judged() {
-    judged("choices.cu", CHOICES);
-}
-
-#[test]
-fn variables_and_copies_are_judged() {
-    judged("places.cu", PLACES);
-}
-
-#[test]
-fn copies_of_what_says_how_are_judged() {
-    judged("copying.cu", COPYING);
-}
-
-#[test]
-fn references_by_other_names_are_judged() {
-    judged("references.cu", REFERENCES);
-}
-
-#[test]
-fn declarations_that_look_like_others_are_judged() {
-    judged("declarations.cu", DECLARATIONS);
-}
-
-#[test]
-fn what_the_preprocessor_makes_is_judged() {
-    judged("written.cu", WRITTEN);
-}
-
-#[test]
-fn functions_and_vectors_of_cuda_are_judged() {
-    judged("helpers.cu", HELPERS);
-}
-
-#[test]
-fn functions_as_values_are_judged() {
-    judged("functions.cu", FUNCTIONS);
-}
-
-/// nvcc's PTX of the same files has the same verdicts, where there is nvcc.
-#[test]
-fn nvcc_says_the_same() {
-    let toolkit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/toolkit/nvidia/cu13");
-    if !toolkit.join("bin/nvcc").is_file() {
-        eprintln!("skipped: there is no nvcc in {}; .ci/toolkit downloads it", toolkit.display());
-        return;
-    }
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let mut wrong = Vec::new();
-    for &(file, kernels) in FILES {
-        let target = out.join(file).with_extension("ptx");
-        let mut command = Command::new(toolkit.join("bin/nvcc"));
-        command.args(["-std=c++20", "--expt-relaxed-constexpr", "-arch=sm_90", "-ptx", "-lineinfo", "-o"]).arg(&target);
-        for include in ["include/cccl", "include"] {
-            command.arg("-I").arg(toolkit.join(include));
-        }
-        let done = command.arg(folder().join(file)).output().expect("nvcc starts");
-        assert!(done.status.success(), "{file}: {}", String::from_utf8_lossy(&done.stderr));
-        let text = std::fs::read_to_string(&target).expect("PTX");
-        for &(kernel, launch, expected) in kernels {
-            // nvcc's names have types in them where the kernel is not `extern "C"`.
-            if !text.contains(&format!(".entry {kernel}(")) {
-                continue;
-            }
-            let kinds = found(&text, kernel, launch);
-            // The library waits with pauses that grow, and finds the word of a barrier of the grid by a register of which nothing is known.
-            // A pipeline of a block asks who is active with it when it ends, and memory that it only keeps in registers is none.
-            let open =
-                ["waited", "waited_relaxed", "grid_sync", "pipe_shared", "pipe_shared_bad", "aref", "sem_bad", "ptr_array"];
-            let is_open = open.contains(&kernel) && kinds == UNDECIDED || kernel == "same_value_sh" && kinds.is_empty();
-            if kinds != expected && !is_open {
-                wrong.push(format!("{file}: {kernel} in {launch}: {kinds:?}, and not {expected:?}"));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "as nvcc compiles them: {wrong:#?}");
-}
