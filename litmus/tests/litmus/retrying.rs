@@ -10,6 +10,11 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Of random programs.
+const CASES: u32 = 48;
 
 fn test(text: &str) -> Test {
     read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test
@@ -170,6 +175,72 @@ fn rounds_that_do_more_are_bounded() {
         let text = ptx(&[thread, other.clone()], "h == 0 /\\ a == 0");
         for retries in [RetryRounds::Last, RetryRounds::Racing(None)] {
             assert!(finals(&text, 2, retries).1, "{text}");
+        }
+    }
+}
+
+/// A thread with a loop that may try again, or do more than that: what it reads in front, what each round does, what it compares with, what it hands on,
+/// and what stands behind the loop.
+fn looping() -> impl Strategy<Value = Vec<String>> {
+    let round =
+        select(vec!["st.weak.u32 a, r0", "st.weak.u32 b, r0", "st.weak.u32 a, 3", "ld.weak.u32 r4, a", "fence.acq_rel.gpu", ""]);
+    let after = select(vec!["ld.weak.u32 r6, a", "st.weak.u32 b, 2", "st.weak.u32 a, r0", "", ""]);
+    let order = select(vec!["relaxed", "acquire", "release", "acq_rel"]);
+    let compared = select(vec!["r0", "r0", "r0", "0", "1"]);
+    let written = select(vec!["1", "2", "r4", "r0"]);
+    let handed_on = select(vec!["mov.u32 r0, r1", "mov.u32 r0, r1", "", "add.u32 r0, r1, 1"]);
+    let front = select(vec!["ld.relaxed.gpu.u32 r0, h", "ld.acquire.gpu.u32 r0, h", "mov.u32 r0, 0"]);
+    let rounds = proptest::collection::vec(round, 0..=2);
+    (front, rounds, order, compared, written, handed_on, after).prop_map(
+        |(front, rounds, order, compared, written, handed_on, after)| {
+            let cas = format!("atom.{order}.gpu.cas.b32 r1, h, {compared}, {written}");
+            let set = format!("setp.ne.s32 t1, r1, {compared}");
+            let mut all = vec![front, "L1:"];
+            all.extend(rounds);
+            all.extend([cas.as_str(), set.as_str(), handed_on, "@t1 bra L1", after]);
+            all.retain(|line| !line.is_empty());
+            lines(&all)
+        },
+    )
+}
+
+fn straight() -> impl Strategy<Value = Vec<String>> {
+    let access = select(vec![
+        "st.weak.u32 a, 7",
+        "st.weak.u32 b, 7",
+        "ld.weak.u32 r8, a",
+        "ld.weak.u32 r9, b",
+        "st.release.gpu.u32 h, 1",
+        "st.relaxed.gpu.u32 h, 2",
+        "ld.acquire.gpu.u32 r7, h",
+        "ld.relaxed.gpu.u32 r7, h",
+        "atom.acq_rel.gpu.exch.b32 r7, h, 1",
+        "fence.acq_rel.gpu",
+    ]);
+    proptest::collection::vec(access, 1..=3).prop_map(|accesses| lines(&accesses))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Where few rounds are said to show all, going round three times shows nothing else.
+    #[test]
+    fn random_loops_show_no_more_when_they_go_round(
+        first in looping(),
+        second in prop_oneof![looping(), straight()],
+        third in proptest::option::of(straight()),
+    ) {
+        let threads: Vec<Vec<String>> = [first, second].into_iter().chain(third).collect();
+        let text = ptx(&threads, "h == 0 /\\ a == 0 /\\ b == 0");
+        let (is_racy, _) = race(&text, 3, RetryRounds::All);
+        let (found, bounded) = race(&text, 2, RetryRounds::Racing(None));
+        prop_assert!(found || bounded || !is_racy, "a race is lost\n{text}");
+        prop_assert!(is_racy || !found, "a race is made\n{text}");
+        if !is_racy {
+            let (last, bounded) = finals(&text, 2, RetryRounds::Last);
+            let (all, _) = finals(&text, 3, RetryRounds::All);
+            prop_assert!(bounded || last.is_superset(&all), "an outcome is lost\n{text}{last:?}\n{all:?}");
+            prop_assert!(last.is_subset(&all), "an outcome is made\n{text}{last:?}\n{all:?}");
         }
     }
 }
