@@ -94,11 +94,13 @@ fn lambdas_and_other_forms_are_judged() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn barriers_and_copies_of_the_library_are_judged() {
     judged("library.cu", LIBRARY);
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn kernels_as_suites_have_them_are_judged() {
     judged("suite.cu", SUITE);
 }

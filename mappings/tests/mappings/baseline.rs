@@ -22,6 +22,7 @@ fn table(text: &str) -> Mapping {
 
 /// A smallest counterexample is new if and only if the baseline compiles the program of some smallest one to what does not have its outcome.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn a_counterexample_is_new_if_the_baseline_mends_it() {
     let names = [
         "rc11-to-ptx",
@@ -149,6 +150,7 @@ fn tables_differ_in_rows() {
 /// Every pair of tables that differ in two rows: what is new is what some counterexample of the whole list is that the baseline mends, and it has the size of
 /// the smallest such.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn pairs_of_tables_agree_with_the_list_of_all() {
     let acquire = ["ld.acquire.s", "ld.relaxed.s", "ld.relaxed.s ; fence.acquire.s", "ld.relaxed.s or ld.acquire.s"];
     let release =

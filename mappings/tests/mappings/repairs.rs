@@ -33,6 +33,7 @@ fn texts(mapping: &Mapping, changes: &[Changed]) -> Vec<(String, String)> {
 
 /// The hint is a cheapest repair where what is wrong is one row: nobody is told to put a fence beside every plain load.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn a_hint_is_a_repair() {
     for (name, bound, hinted) in [
         ("rc11-to-ptx-relaxed-acquire-load", 4, "R.ACQ.s => ld.acquire.s"),
@@ -73,6 +74,7 @@ impl Progress for Counted {
 /// A compiler's table has dozens of lowerings that differ in the type of the object alone. They are changed together, and what is wrong in one row
 /// does not multiply what is tried for another: so few changes are tried where it once were more than ten thousand, without an end.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn wrong_rows_of_a_measured_table_are_mended_soon() {
     for (name, rows, instead) in [
         (

@@ -81,6 +81,7 @@ pub fn enumerated(mapping: &Mapping, only: &[String], bound: usize) -> Vec<Optio
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn as_enumeration_has_it() {
     let mut answers = BTreeSet::new();
     for (rows, constructs) in [

@@ -134,11 +134,13 @@ fn table(mapping: &Mapping) -> (String, Vec<(String, String)>) {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn of_the_published_mapping() {
     insta::assert_snapshot!(every_row_matters("rc11-to-ptx"));
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn of_the_mapping_without_scopes() {
     insta::assert_snapshot!(every_row_matters("rc11-to-ptx-descoped"));
 }

@@ -51,11 +51,13 @@ fn table(names: impl Iterator<Item = &'static str>, ask_for: impl Fn(&str) -> Ch
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn with_all_constructs() {
     insta::assert_snapshot!(table(library::published(), |_| options(4)));
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn of_compilers() {
     insta::assert_snapshot!(table(library::compilers(), |_| options(4)));
 }
