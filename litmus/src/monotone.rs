@@ -8,7 +8,7 @@
 //! A sequence through writes is of the first kind, too: what is added is no write.
 
 use margay_models::model::{ExprId, Model, Node, Role};
-use margay_models::signature::{BaseRelation, BaseSet};
+use margay_models::signature::{BaseSet, PairCourse, PairEnd};
 
 /// Whether all pairs of a relation begin, and end, at writes; of a set, whether all its members are writes (both are the same then).
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,15 +31,14 @@ impl AtWrites {
         match node {
             Node::Set(BaseSet::Iw | BaseSet::Mbarrier) => Self::BOTH,
             Node::Relation(relation) if relation.leads_to_asynchronous() => Self { from: false, to: true },
-            Node::Set(BaseSet::W)
-            | Node::Relation(BaseRelation::Co | BaseRelation::Rf | BaseRelation::Fr | BaseRelation::Rmw)
-                if writes =>
-            {
-                Self::default()
+            Node::Set(BaseSet::W) | Node::Relation(_) if writes => Self::default(),
+            // What depends on a read is not counted on.
+            Node::Relation(relation) if relation.course() == PairCourse::Onward => Self::default(),
+            Node::Relation(relation) => {
+                let [from, to] = relation.ends().map(|end| end == PairEnd::Write);
+                Self { from, to }
             }
-            Node::Set(BaseSet::W) | Node::Empty(_) | Node::Relation(BaseRelation::Co) => Self::BOTH,
-            Node::Relation(BaseRelation::Rf) => Self { from: true, to: false },
-            Node::Relation(BaseRelation::Fr | BaseRelation::Rmw) => Self { from: false, to: true },
+            Node::Set(BaseSet::W) | Node::Empty(_) => Self::BOTH,
             Node::Definition(_) => body.map(of).unwrap_or_default(),
             Node::Union(a, b) => Self { from: of(a).from && of(b).from, to: of(a).to && of(b).to },
             Node::Intersection(a, b) => Self { from: of(a).from || of(b).from, to: of(a).to || of(b).to },
@@ -49,9 +48,7 @@ impl AtWrites {
             Node::Inverse(a) => Self { from: of(a).to, to: of(a).from },
             Node::Domain(a) => Self { from: of(a).from, to: of(a).from },
             Node::Range(a) => Self { from: of(a).to, to: of(a).to },
-            Node::Set(_) | Node::Relation(_) | Node::Complement(_) | Node::Optional(_) | Node::ReflexiveClosure(_) => {
-                Self::default()
-            }
+            Node::Set(_) | Node::Complement(_) | Node::Optional(_) | Node::ReflexiveClosure(_) => Self::default(),
         }
     }
 }

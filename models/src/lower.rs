@@ -7,7 +7,7 @@ use margay_solver::{Expr, Formula, Logic, Recursion};
 use rustc_hash::FxHashMap;
 
 use crate::model::{Check, CheckKind, DefId, ExprId, GroupId, Model, Node, Sort};
-use crate::signature::{BaseRelation, BaseSet};
+use crate::signature::{BaseRelation, BaseSet, RelationFormula, RelationKind};
 use communication::CommunicationPart;
 
 /// What a base name is at one level.
@@ -273,8 +273,7 @@ impl LogicTranslation<'_> {
     fn closure(&mut self, id: ExprId, r: Expr) -> Expr {
         let parts = if self.base.closed_forms() { CommunicationPart::of(self.model, id) } else { None };
         let Some(parts) = parts else { return self.logic.closure(r) };
-        let (rf, co, fr) =
-            (self.base_relation(BaseRelation::Rf), self.base_relation(BaseRelation::Co), self.base_relation(BaseRelation::Fr));
+        let [rf, co, fr] = BaseRelation::COMMUNICATION.map(|relation| self.base_relation(relation));
         if !parts.rf {
             // co and fr; co compose to themselves, and nothing else composes.
             return r;
@@ -327,20 +326,28 @@ impl LogicTranslation<'_> {
     }
 
     fn base_relation(&mut self, relation: BaseRelation) -> Expr {
-        match (self.base.relation(relation), relation) {
-            (Interpretation::Is(expr), _) => expr,
-            (Interpretation::Follows, BaseRelation::Id) => self.identity(),
-            (Interpretation::Follows, BaseRelation::Fr) => {
-                let (rf, co) = (self.base_relation(BaseRelation::Rf), self.base_relation(BaseRelation::Co));
-                let inverse = self.logic.transpose(rf);
-                self.logic.join(inverse, co)
+        match self.base.relation(relation) {
+            Interpretation::Is(expr) => expr,
+            Interpretation::Follows => match relation.kind() {
+                RelationKind::Derived(formula) => self.derived(formula),
+                _ => unreachable!("the base relation `{}` has no meaning here", relation.name()),
+            },
+            Interpretation::Empty(_) => self.logic.empty(2),
+        }
+    }
+
+    fn derived(&mut self, formula: RelationFormula) -> Expr {
+        match formula {
+            RelationFormula::Identity => self.identity(),
+            RelationFormula::BackAndOn(back, on) => {
+                let (back, on) = (self.base_relation(back), self.base_relation(on));
+                let inverse = self.logic.transpose(back);
+                self.logic.join(inverse, on)
             }
-            (Interpretation::Follows, BaseRelation::Ext) => {
-                let (all, int) = (self.all(Sort::Relation), self.base_relation(BaseRelation::Int));
-                self.logic.difference(all, int)
+            RelationFormula::Complement(of) => {
+                let (all, of) = (self.all(Sort::Relation), self.base_relation(of));
+                self.logic.difference(all, of)
             }
-            (Interpretation::Follows, _) => unreachable!("the base relation `{}` has no meaning here", relation.name()),
-            (Interpretation::Empty(_), _) => self.logic.empty(2),
         }
     }
 }

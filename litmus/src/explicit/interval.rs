@@ -9,7 +9,7 @@
 use margay_models::evaluate::{Algebra, ChoiceBits, NodeOperation, NodeTable, Plan, PlanStep, StepUse, base, operate};
 use margay_models::execution::Execution;
 use margay_models::model::{ExprId, Model, Node};
-use margay_models::signature::BaseRelation;
+use margay_models::signature::{BaseRelation, ChosenRelations, RelationFormula, RelationKind};
 
 #[cfg(test)]
 mod tests;
@@ -32,13 +32,8 @@ const ON_RF: ChoiceBits = 1;
 const ON_ORDER: ChoiceBits = 2;
 
 fn choices(relation: BaseRelation) -> ChoiceBits {
-    use BaseRelation::{Co, Fr, Rf, SyncFence};
-    match relation {
-        Rf => ON_RF,
-        Co | SyncFence => ON_ORDER,
-        Fr => ON_RF | ON_ORDER,
-        _ => 0,
-    }
+    let chosen = relation.parts().into_iter().filter(|part| BaseRelation::CHOSEN.contains(part));
+    chosen.fold(0, |on, part| on | if part.is_order() { ON_ORDER } else { ON_RF })
 }
 
 /// The plan for all checks of a model.
@@ -47,12 +42,7 @@ pub(super) fn plan(model: &Model) -> Plan {
 }
 
 /// Bounds of the chosen relations: `(must, may)`, a word for each event.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ChosenBounds<'a> {
-    pub rf: (&'a [u64], &'a [u64]),
-    pub co: (&'a [u64], &'a [u64]),
-    pub sync_fence: (&'a [u64], &'a [u64]),
-}
+pub(super) type ChosenBounds<'a> = ChosenRelations<(&'a [u64], &'a [u64])>;
 
 /// The bounds of every node.
 #[derive(Debug, Clone)]
@@ -161,15 +151,14 @@ impl IntervalMachine {
     /// Takes over the bounds of a chosen relation.
     fn choose(&mut self, to: ExprId, relation: BaseRelation, chosen: ChosenBounds<'_>) {
         let (must, may) = (self.must.rows_mut(to), self.may.rows_mut(to));
-        match relation {
-            BaseRelation::Rf => copy(must, may, chosen.rf),
-            BaseRelation::Co => copy(must, may, chosen.co),
-            BaseRelation::SyncFence => copy(must, may, chosen.sync_fence),
-            BaseRelation::Fr => {
-                from_reads(must, chosen.rf.0, chosen.co.0);
-                from_reads(may, chosen.rf.1, chosen.co.1);
-            }
-            _ => {}
+        if let Some(bounds) = chosen.get(relation) {
+            must.copy_from_slice(bounds.0);
+            may.copy_from_slice(bounds.1);
+        } else if let RelationKind::Derived(RelationFormula::BackAndOn(back, on)) = relation.kind()
+            && let (Some(back), Some(on)) = (chosen.get(back), chosen.get(on))
+        {
+            back_and_on(must, back.0, on.0);
+            back_and_on(may, back.1, on.1);
         }
         self.exact[to.index()] = must == may;
     }
@@ -207,16 +196,11 @@ impl Algebra for IntervalMachine {
     }
 }
 
-fn copy(must: &mut [u64], may: &mut [u64], from: (&[u64], &[u64])) {
-    must.copy_from_slice(from.0);
-    may.copy_from_slice(from.1);
-}
-
-/// `rf^-1; co`
-fn from_reads(to: &mut [u64], rf: &[u64], co: &[u64]) {
+/// `back^-1; on`
+fn back_and_on(to: &mut [u64], back: &[u64], on: &[u64]) {
     to.fill(0);
-    for (&reads, &later) in rf.iter().zip(co) {
-        let mut rest = if later == 0 { 0 } else { reads };
+    for (&before, &later) in back.iter().zip(on) {
+        let mut rest = if later == 0 { 0 } else { before };
         while rest != 0 {
             to[rest.trailing_zeros() as usize] |= later;
             rest &= rest - 1;

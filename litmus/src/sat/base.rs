@@ -1,5 +1,5 @@
 //! Base sets and relations of merged events: what is known of a test before anything is searched for. Written against
-//! models/src/signature/base.rs, and apart from `Execution::base_set` and `base_relation`, which the judge uses.
+//! models/src/signature/relation.rs, and apart from `Execution::base_set` and `base_relation`, which the judge uses.
 
 use margay_models::execution::{EventData, Kind, Location, Order, Placement, Proxy, Scope, Spaces};
 use margay_models::signature::{BaseRelation, BaseSet, Signature};

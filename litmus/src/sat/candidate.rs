@@ -2,8 +2,8 @@
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::Kind;
-use margay_models::signature::BaseRelation;
-use margay_solver::{Atom, Instance};
+use margay_models::signature::ChosenRelations;
+use margay_solver::{Atom, Instance, Relation};
 use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, first_number};
@@ -45,8 +45,8 @@ impl CandidateExecution {
             return Err(Error::Unconfirmed("the events are not those of the paths".to_owned()));
         }
         let at = |atom: Atom| events.iter().position(|&e| e == atom.0 as usize);
-        let relation = |name: BaseRelation| -> Vec<(usize, usize)> {
-            let tuples = vocabulary.searched(name).and_then(|r| instance.tuples(r));
+        let pairs_of = |relation: Relation| -> Vec<(usize, usize)> {
+            let tuples = instance.tuples(relation);
             let mut pairs: Vec<_> =
                 tuples.into_iter().flat_map(|t| t.iter()).filter_map(|pair| at(pair[0]).zip(at(pair[1]))).collect();
             pairs.sort_unstable();
@@ -58,7 +58,8 @@ impl CandidateExecution {
             let of_read = tuples.iter().find(|t| t[0].0 as usize == events[e])?;
             problem.numbers.get((of_read[1].0 - first) as usize).map(|&value| (e, value))
         };
-        let [rf, co, sync_fence] = BaseRelation::CHOSEN.map(relation);
+        let ChosenRelations { rf, co, sync_fence } = vocabulary.searched;
+        let [rf, co, sync_fence] = [rf, co, sync_fence].map(pairs_of);
         Ok(Self { values: (0..events.len()).filter_map(returned).collect(), rf, co, sync_fence, paths })
     }
 

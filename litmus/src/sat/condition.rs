@@ -1,7 +1,6 @@
 //! What a test asks of final states, as clauses under a literal.
 
 use margay_models::execution::Kind;
-use margay_models::signature::BaseRelation;
 use margay_solver::Literal;
 
 use super::problem::OneOf;
@@ -111,7 +110,8 @@ impl Problem<'_> {
             let is_last = self.session.fresh();
             self.session.add_clause(&[!is_last, self.present[write]]);
             for &other in writes.iter().filter(|&&w| w != write) {
-                let later = if inits.contains(&write) { self.present[other] } else { self.pair(BaseRelation::Co, write, other) };
+                let co = self.translation.vocabulary.searched.co;
+                let later = if inits.contains(&write) { self.present[other] } else { self.pair(co, write, other) };
                 self.session.add_clause(&[!is_last, !later]);
             }
             last.push(is_last);

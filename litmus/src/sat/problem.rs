@@ -59,17 +59,13 @@ impl<'a> Problem<'a> {
         let walks = graphs.map(|graph| Walk::new(graph, &mut session, truth)).collect();
         let results = vec![None; facts.merged.values.len()];
         let mut problem = Self { translation, facts, domains, session, truth, present, walks, numbers, results };
-        let signature = facts.signature;
         problem.paths();
         problem.barriers_are_met();
         problem.reads_from();
         problem.values_flow();
         problem.suppositions();
-        if let Some(co) = vocabulary.searched(BaseRelation::Co) {
-            problem.order(co, BaseRelation::Co, signature.total_coherence());
-        }
-        if let Some(fences) = vocabulary.searched(BaseRelation::SyncFence).filter(|_| signature.ordered_fences().is_some()) {
-            problem.order(fences, BaseRelation::SyncFence, false);
+        for (order, _, is_total) in facts.signature.chosen_orders() {
+            problem.order(order, is_total);
         }
         Ok(problem)
     }
@@ -119,7 +115,7 @@ impl<'a> Problem<'a> {
             }
             let mut from = Vec::with_capacity(sources.len() + 1);
             for &write in sources {
-                let literal = self.pair(BaseRelation::Rf, write, read);
+                let literal = self.pair(self.translation.vocabulary.searched.rf, write, read);
                 self.session.add_clause(&[!literal, self.present[write]]);
                 self.session.add_clause(&[!literal, self.present[read]]);
                 from.push(literal);
@@ -131,7 +127,8 @@ impl<'a> Problem<'a> {
     }
 
     /// A strict order over events that are there, after the initial writes; total or partial.
-    fn order(&mut self, relation: Relation, name: BaseRelation, total: bool) {
+    fn order(&mut self, name: BaseRelation, total: bool) {
+        let Some(&relation) = self.translation.vocabulary.searched.get(name) else { return };
         let n = self.present.len();
         let facts = self.facts;
         let related = |a: usize, b: usize| facts.relates(a, b, name);
@@ -168,12 +165,9 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The literal of a pair in a relation that is searched for; false where it cannot be.
-    pub fn pair(&mut self, name: BaseRelation, a: usize, b: usize) -> Literal {
-        match self.translation.vocabulary.searched(name) {
-            Some(relation) => self.session.tuple(relation, &[event(a), event(b)]),
-            None => !self.truth,
-        }
+    /// The literal of a pair in a relation that is searched for.
+    pub fn pair(&mut self, relation: Relation, a: usize, b: usize) -> Literal {
+        self.session.tuple(relation, &[event(a), event(b)])
     }
 
     /// One of them holds, and no other.
@@ -240,7 +234,7 @@ fn bounds(translation: &Translation, facts: Facts<'_>, domains: &Domains, number
         if BaseRelation::CHOSEN.contains(&name) {
             let certain = tuples.iter().filter(|pair| {
                 let [a, b] = [pair[0].0 as usize, pair[1].0 as usize];
-                name == BaseRelation::Co && merged.events[a].data.kind == Kind::Init && merged.events[b].always
+                name.is_order() && merged.events[a].data.kind == Kind::Init && merged.events[b].always
             });
             bounds.between(relation, TupleSet::from_tuples(2, certain), tuples.clone());
         } else {

@@ -1,6 +1,5 @@
 //! Values: what each read returns is one of finitely many, and what is computed follows by the table of its operator.
 
-use margay_models::signature::BaseRelation;
 use margay_solver::{Atom, Literal};
 
 use super::problem::{OneOf, Problem, event, first_number};
@@ -29,7 +28,7 @@ impl Problem<'_> {
             let literals: Vec<Literal> = returned.iter().map(|&(_, l)| l).collect();
             self.exactly_one(&literals);
             for &write in &self.domains.sources[read] {
-                let from = self.pair(BaseRelation::Rf, write, read);
+                let from = self.pair(self.translation.vocabulary.searched.rf, write, read);
                 let Some(value) = self.facts.merged.events[write].value else { continue };
                 for (v, written) in self.result(value) {
                     match returned.binary_search_by_key(&v, |&(v, _)| v) {

@@ -5,7 +5,7 @@
 
 use margay_models::lower::{BaseInterpretation, Interpretation, lower};
 use margay_models::model::Model;
-use margay_models::signature::{BaseRelation, BaseSet, RelationKind};
+use margay_models::signature::{BaseRelation, BaseSet, ChosenRelations, RelationKind};
 use margay_solver::{Expr, Formula, Logic, Relation};
 
 use crate::prepare::Questions;
@@ -21,6 +21,8 @@ pub struct Vocabulary {
     pub sets: Vec<(BaseSet, Relation)>,
     /// The base relations that the model mentions; what is searched for is always among them.
     pub relations: Vec<(BaseRelation, Relation)>,
+    /// Those of them that are searched for.
+    pub searched: ChosenRelations<Relation>,
 }
 
 impl Vocabulary {
@@ -34,25 +36,19 @@ impl Vocabulary {
         let sets = sets.filter(|&s| model.mentions_set(s) || derived_from(s));
         let own = BaseRelation::all(model.signature).filter(|r| matches!(r, BaseRelation::Same(_)));
         let relations = BaseRelation::ALL.iter().copied().chain(own);
-        let relations = relations.filter(|r| r.kind() != RelationKind::Derived);
+        let relations = relations.filter(|r| !matches!(r.kind(), RelationKind::Derived(_)));
         let relations = relations.filter(|&r| {
-            let derives = match r {
-                BaseRelation::Int => model.mentions_relation(BaseRelation::Ext),
-                BaseRelation::Rmw => model.mentions_set(BaseSet::Rmw),
-                _ => false,
-            };
-            model.mentions_relation(r) || derives || BaseRelation::CHOSEN.contains(&r)
+            let derives = BaseRelation::ALL.iter().any(|d| d.parts().contains(&r) && model.mentions_relation(*d));
+            let has_ends = BaseSet::ALL.iter().any(|s| s.ends_of() == Some(r) && model.mentions_set(*s));
+            model.mentions_relation(r) || derives || has_ends || BaseRelation::CHOSEN.contains(&r)
         });
-        Self {
-            present: declare("present", 1),
-            returns: declare("returns", 2),
-            sets: sets.map(|s| (s, declare(s.name(), 1))).collect(),
-            relations: relations.map(|r| (r, declare(r.name(), 2))).collect(),
-        }
-    }
-
-    pub fn searched(&self, relation: BaseRelation) -> Option<Relation> {
-        self.relations.iter().find(|(r, _)| *r == relation).map(|&(_, r)| r)
+        let (present, returns) = (declare("present", 1), declare("returns", 2));
+        let sets = sets.map(|s| (s, declare(s.name(), 1))).collect();
+        let relations: Vec<(BaseRelation, Relation)> = relations.map(|r| (r, declare(r.name(), 2))).collect();
+        let searched = ChosenRelations::of(|chosen| {
+            relations.iter().find(|(r, _)| *r == chosen).expect("what is searched for is always declared").1
+        });
+        Self { present, returns, sets, relations, searched }
     }
 }
 
@@ -116,7 +112,7 @@ impl Events {
         });
         let relations: Vec<(BaseRelation, Expr)> = relations.collect();
         // The read of a compare-and-swap that failed is no half of anything.
-        let halves = match relations.iter().find(|(r, _)| *r == BaseRelation::Rmw) {
+        let halves = match relations.iter().find(|(r, _)| BaseSet::Rmw.ends_of() == Some(*r)) {
             Some(&(_, rmw)) => {
                 let (reads, writes) = (logic.domain(rmw), logic.range(rmw));
                 logic.union(reads, writes)
@@ -143,7 +139,7 @@ impl BaseInterpretation for Events {
     fn relation(&self, relation: BaseRelation) -> Interpretation {
         let known = self.relations.iter().find(|(r, _)| *r == relation).map(|&(_, e)| e);
         match relation.kind() {
-            RelationKind::Derived => Interpretation::Follows,
+            RelationKind::Derived(_) => Interpretation::Follows,
             _ => Interpretation::of(known, UNUSED),
         }
     }

@@ -2,7 +2,7 @@
 
 use margay_models::Check;
 use margay_models::diagnostic::{Diagnostic, Span};
-use margay_models::signature::{BaseRelation, BaseSet, Construct};
+use margay_models::signature::{BaseSet, Construct, Signature};
 
 use super::case::CaseQuestion;
 use super::options::{CheckOptions, MAX_BOUND};
@@ -31,7 +31,7 @@ fn of_all_axioms(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnost
     let fences: Vec<String> = chosen_fences(source, constructs).iter().map(|c| c.name(source.signature)).collect();
     let without = fences.join(",");
     (!fences.is_empty()).then(|| {
-        let order = BaseRelation::SyncFence.name();
+        let order = Signature::order_of_fences();
         Diagnostic::error(format!(
             "the axioms of `{}` are taken together: an execution chooses the order `{order}` of {without}",
             source.name

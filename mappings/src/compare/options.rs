@@ -159,7 +159,7 @@ fn of_one_order(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnosti
     let fences: Vec<String> = chosen_fences(source, constructs).iter().map(|c| c.name(source.signature)).collect();
     let without = fences.join(",");
     (!fences.is_empty()).then(|| {
-        let order = BaseRelation::SyncFence.name();
+        let order = Signature::order_of_fences();
         let error = format!(
             "single executions of `{}` cannot be compared with those of `{}`: one of them chooses the order `{order}` of {without}",
             source.name, mapping.target.name
@@ -204,7 +204,7 @@ const GROUPS: [OperationGroup; 9] = [
         name: "B",
         specials: &[SpecialRelation::Arrival, SpecialRelation::Wait],
         sets: &[BaseSet::B, BaseSet::Wait],
-        relations: &[BaseRelation::Syncbar, BaseRelation::SyncBarrier],
+        relations: &BaseRelation::BARRIERS,
         newer: false,
     },
     marked("RED", &[SpecialRelation::Red], &[BaseSet::Red], false),
@@ -240,7 +240,7 @@ const GROUPS: [OperationGroup; 9] = [
         name: "ASYNC",
         specials: &[],
         sets: &[BaseSet::Async, BaseSet::Tensormap, BaseSet::Shared, BaseSet::Global, BaseSet::Mbarrier],
-        relations: &[BaseRelation::AsyncIssue, BaseRelation::AsyncComplete],
+        relations: &BaseRelation::ASYNCHRONOUS,
         newer: true,
     },
 ];

@@ -3,7 +3,7 @@
 //! one execution of their signature.
 
 use margay_models::execution::Scope;
-use margay_models::lower::{BaseInterpretation, Interpretation, lower};
+use margay_models::lower::{BaseInterpretation, lower};
 use margay_models::model::{Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
@@ -108,8 +108,7 @@ impl ModelComparison {
             wellformed.extend(symmetry::narrow_scopes(&mut logic, &source));
         }
         let sides = models.map(|model| {
-            let base = SourceBase::new(&mut logic, &source, true);
-            let base = OneSignature { base, coherence, fence_sc };
+            let base = SourceBase::new(&mut logic, &source, true).with_orders(coherence, fence_sc);
             side(model, &mut logic, &base)
         });
         Self { logic, vocabulary: v, wellformed, sides, coherence, source }
@@ -193,8 +192,8 @@ impl ModelComparison {
             let order = logic.restrict_domain(strong, order);
             logic.restrict_range(order, strong)
         });
-        let base = SourceBase::new(logic, &self.source, true);
-        let lowered = side(model, logic, &OneSignature { base, coherence: other, fence_sc });
+        let base = SourceBase::new(logic, &self.source, true).with_orders(other, fence_sc);
+        let lowered = side(model, logic, &base);
         let mut parts: Vec<Formula> = lowered.axioms.iter().map(|&(_, f)| f).collect();
         // A location ends with a write that nothing follows; the candidate's, last in modification order, must be one of them.
         let overwritten = logic.domain(other);
@@ -217,29 +216,4 @@ fn side(model: &Model, logic: &mut Logic, base: &dyn BaseInterpretation) -> Comp
         }
     }
     side
-}
-
-/// Executions of one signature, with its coherence order, total or partial, and its order of fences.
-struct OneSignature<'a> {
-    base: SourceBase<'a>,
-    coherence: Expr,
-    fence_sc: Option<Expr>,
-}
-
-impl BaseInterpretation for OneSignature<'_> {
-    fn set(&self, set: BaseSet) -> Interpretation {
-        self.base.set(set)
-    }
-
-    fn relation(&self, relation: BaseRelation) -> Interpretation {
-        match relation {
-            BaseRelation::Co => Interpretation::Is(self.coherence),
-            BaseRelation::SyncFence => Interpretation::of(self.fence_sc, "the architecture has no such order"),
-            other => self.base.relation(other),
-        }
-    }
-
-    fn universe(&self) -> Expr {
-        self.base.universe()
-    }
 }

@@ -4,9 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_models::lower::BaseInterpretation;
 use margay_models::model::{Definition, ExprId, Model, Node, Sort};
-use margay_models::signature::BaseRelation;
 use margay_solver::{Expr, Formula, Logic};
 
 use super::source::SourceExpressions;
@@ -38,12 +36,11 @@ pub fn lemmas(
     let mut pairs = Vec::new();
     let causality = orders(to.model, to.definitions);
     if !causality.is_empty() {
-        let larger =
-            logic.union_all(2, causality.into_iter().chain(from.base.relation(BaseRelation::Po).expr()).collect::<Vec<_>>());
+        let larger = logic.union_all(2, causality.into_iter().chain([from.base.relations.po]).collect::<Vec<_>>());
         pairs.extend(orders(from.model, from.definitions).into_iter().map(|smaller| (smaller, larger)));
     }
-    let modification = from.base.relation(BaseRelation::Co).expr().zip(to.base.relation(BaseRelation::Co).expr());
-    pairs.extend(modification.filter(|(mo, co)| mo != co));
+    let (mo, co) = (from.base.relations.co, to.base.relations().co);
+    pairs.extend((mo != co).then_some((mo, co)));
     let wrong = |(smaller, larger)| {
         let of_events = logic.restrict_domain(source.events, smaller);
         let outside = logic.difference(of_events, larger);
@@ -71,7 +68,7 @@ fn has_steps_in_program_order(model: &Model, body: ExprId) -> bool {
             continue;
         }
         match model.arena.node(id) {
-            Node::Relation(BaseRelation::Po) => return true,
+            Node::Relation(relation) if relation.is_program_order() => return true,
             Node::Definition(d) => open.push(model.definition(d).body),
             steps @ (Node::Union(..) | Node::Sequence(..) | Node::Closure(_) | Node::ReflexiveClosure(_) | Node::Optional(_)) => {
                 open.extend(steps.children());

@@ -9,6 +9,7 @@ mod data;
 mod fences;
 mod guard;
 mod lemmas;
+mod level;
 pub mod preference;
 mod prefix;
 mod problem;

@@ -1,7 +1,7 @@
 //! The whole formula for a mapping, independent of shape and bound.
 
 use margay_models::execution::Scope;
-use margay_models::lower::{BaseInterpretation, Interpretation, lower};
+use margay_models::lower::lower;
 use margay_models::model::{Check, End, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
@@ -173,7 +173,7 @@ impl MappingProblem {
             let events = logic.intersection(among_writes, order);
             logic.union(events, from_inits)
         });
-        let lowered = lower(&mapping.source, logic, &WithOrders { base: &base, mo, fence_order });
+        let lowered = lower(&mapping.source, logic, &base.with_orders(mo, fence_order.or(self.source.fence_order)));
         let mut parts = Vec::new();
         for &(question, _) in &self.goals {
             let check = &mapping.source.checks[question.0];
@@ -257,31 +257,6 @@ impl MappingProblem {
         });
         let explained = self.explained_by(mapping, (order, fence_order));
         self.logic.not(explained)
-    }
-}
-
-/// A source level with other orders.
-struct WithOrders<'a> {
-    base: &'a SourceBase<'a>,
-    mo: Expr,
-    fence_order: Option<Expr>,
-}
-
-impl BaseInterpretation for WithOrders<'_> {
-    fn set(&self, set: BaseSet) -> Interpretation {
-        self.base.set(set)
-    }
-
-    fn relation(&self, relation: BaseRelation) -> Interpretation {
-        match (relation, self.fence_order) {
-            (BaseRelation::Co, _) => Interpretation::Is(self.mo),
-            (BaseRelation::SyncFence, Some(order)) => Interpretation::Is(order),
-            _ => self.base.relation(relation),
-        }
-    }
-
-    fn universe(&self) -> Expr {
-        self.base.universe()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which programs are searched for, and which kinds of them two models make worth looking at.
 
 use margay_models::model::{CheckKind, DefId, ExprId, Model, Node, Role};
-use margay_models::signature::BaseRelation;
+use margay_models::signature::{BaseRelation, PairCourse};
 
 /// Which programs are searched for (docs/program-level.md, "Which programs").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,10 +45,7 @@ fn minds_only_cycles(model: &Model) -> bool {
 /// Is every pair of the expression a path of program order and reads-from?
 fn goes_forward(model: &Model, id: ExprId, open: &mut Vec<DefId>) -> bool {
     match model.arena.node(id) {
-        Node::Relation(relation) => {
-            use BaseRelation::{Po, Rf, Rmw};
-            matches!(relation, Po | Rf | Rmw) || BaseRelation::DEPENDENCIES.contains(&relation)
-        }
+        Node::Relation(relation) => relation.goes_forward(),
         Node::Empty(_) => true,
         // What is supposed of a recursive definition holds of its least solution.
         Node::Definition(d) if open.contains(&d) => true,
@@ -78,7 +75,8 @@ fn goes_forward(model: &Model, id: ExprId, open: &mut Vec<DefId>) -> bool {
 /// Is it a part of the identity?
 fn stays(model: &Model, id: ExprId) -> bool {
     match model.arena.node(id) {
-        Node::Diagonal(_) | Node::Relation(BaseRelation::Id) => true,
+        Node::Diagonal(_) => true,
+        Node::Relation(relation) => relation.course() == PairCourse::Itself,
         Node::Definition(d) if model.definition(d).group.is_none() => stays(model, model.definition(d).body),
         _ => false,
     }

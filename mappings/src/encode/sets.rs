@@ -18,6 +18,8 @@ pub mod without {
     pub const LEVEL: &str = "neither model speaks of this level, nor has an operation the scope";
     /// What PTX alone has, and only a comparison of two of its models asks about.
     pub const SPECIAL: &str = "the question has no barriers, proxies, reductions, volatile or mmio operations of this kind";
+    /// The order of fences that an execution chooses.
+    pub const ORDER_OF_FENCES: &str = "the architecture orders no fence, or none of the question";
     /// Asynchronous operations and mbarriers, which only tests have.
     pub const ASYNCHRONOUS: &str = "the question has no asynchronous operations and no mbarriers";
     pub const MBARRIERS: &str = "no row makes an operation on an mbarrier";

@@ -2,9 +2,10 @@
 
 use margay_models::execution::{Order, Proxy};
 use margay_models::lower::{BaseInterpretation, Interpretation};
-use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Tag};
+use margay_models::signature::{BaseRelation, BaseSet, Tag};
 use margay_solver::{Expr, Logic};
 
+use super::level::LevelRelations;
 use super::sets::{find, tagged, without};
 use super::source::SourceExpressions;
 use super::special::SpecialRelation;
@@ -12,6 +13,7 @@ use super::special::SpecialRelation;
 /// The source level as a .cat model sees it.
 pub struct SourceBase<'a> {
     pub source: &'a SourceExpressions,
+    pub relations: LevelRelations,
     /// Everything that is not plain.
     pub atomics: Expr,
     /// Plain accesses and initial writes.
@@ -67,8 +69,24 @@ impl<'a> SourceBase<'a> {
             .map(|p| (p, specials.any(logic, |s| s == SpecialRelation::ProxyFence(p) || s == SpecialRelation::Through(p))))
             .to_vec();
         let tags = tagged(logic, &source.orders);
+        let relations = LevelRelations {
+            po: source.po,
+            rf: source.rf,
+            co: source.mo,
+            loc: source.loc,
+            vloc: source.vloc,
+            int: source.int,
+            rmw: source.rmw,
+            sr: source.sr,
+            dependencies: source.dependencies,
+            sync_fence: source.fence_order,
+            barriers: source.specials.met,
+            without_barriers: without::SPECIAL,
+            placed: source.placed.clone(),
+        };
         Self {
             source,
+            relations,
             atomics,
             plain,
             all_writes,
@@ -82,6 +100,11 @@ impl<'a> SourceBase<'a> {
             tags,
             closed_forms,
         }
+    }
+
+    /// The level with other orders of writes and of fences.
+    pub fn with_orders(self, co: Expr, sync_fence: Option<Expr>) -> Self {
+        Self { relations: LevelRelations { co, sync_fence, ..self.relations }, ..self }
     }
 }
 
@@ -128,27 +151,7 @@ impl BaseInterpretation for SourceBase<'_> {
     }
 
     fn relation(&self, relation: BaseRelation) -> Interpretation {
-        let s = self.source;
-        Interpretation::Is(match relation.kind() {
-            RelationKind::Po => s.po,
-            RelationKind::Rf => s.rf,
-            RelationKind::Dependency(number) => s.dependencies[number],
-            RelationKind::Co => s.mo,
-            RelationKind::Place if relation == BaseRelation::Vloc => s.vloc,
-            RelationKind::Place => s.loc,
-            RelationKind::Int => s.int,
-            RelationKind::Rmw => s.rmw,
-            RelationKind::Sr => s.sr,
-            RelationKind::Level(scope) => return Interpretation::of(find(&s.placed, scope), without::LEVEL),
-            // The lowering makes these from the others.
-            RelationKind::Derived => return Interpretation::Follows,
-            RelationKind::Barrier if relation == BaseRelation::SyncBarrier => {
-                return Interpretation::of(s.specials.sync_barrier, without::SPECIAL);
-            }
-            RelationKind::Barrier => return Interpretation::of(s.specials.one_barrier, without::SPECIAL),
-            RelationKind::Asynchronous => return Interpretation::Empty(without::ASYNCHRONOUS),
-            RelationKind::SyncFence => return Interpretation::of(s.fence_order, "no fence of the source is one that it orders"),
-        })
+        self.relations.interpretation(relation)
     }
 
     fn universe(&self) -> Expr {

@@ -3,6 +3,7 @@
 use margay_models::execution::Scope;
 use margay_solver::{Expr, Logic};
 
+use super::level::BarrierRelations;
 use super::sets::find;
 use super::special::SpecialRelation;
 use super::vocabulary::MappingVocabulary;
@@ -11,17 +12,15 @@ use super::vocabulary::MappingVocabulary;
 #[derive(Debug, Clone, Default)]
 pub struct Specials {
     pub(super) sets: Vec<(SpecialRelation, Expr)>,
-    /// `sync_barrier`: from each arrival to the waits of other threads at the barrier of its cta.
-    pub sync_barrier: Option<Expr>,
-    /// `syncbar`: operations on one barrier.
-    pub one_barrier: Option<Expr>,
+    /// Operations on the barrier of one cta, and from each arrival to the waits of other threads there.
+    pub met: Option<BarrierRelations>,
 }
 
 impl Specials {
     /// The sets of a vocabulary.
     pub(super) fn new(logic: &mut Logic, v: &MappingVocabulary) -> Self {
         let sets = v.special.iter().map(|&(s, r)| (s, logic.rel(r))).collect();
-        Self { sets, sync_barrier: None, one_barrier: None }
+        Self { sets, met: None }
     }
 
     /// Who meets whom. There is one barrier for each cta, and a thread comes to it at most once.
@@ -33,10 +32,10 @@ impl Specials {
         };
         let pairs = logic.product(arrivals, waits);
         let pairs = logic.intersection(pairs, near);
-        self.sync_barrier = Some(logic.difference(pairs, int));
+        let meets = logic.difference(pairs, int);
         let all = logic.union(arrivals, waits);
         let pairs = logic.product(all, all);
-        self.one_barrier = Some(logic.intersection(pairs, near));
+        self.met = Some(BarrierRelations { one_barrier: logic.intersection(pairs, near), meets });
     }
 
     /// The events of one kind; `None` where there are none.

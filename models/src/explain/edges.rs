@@ -23,7 +23,7 @@ impl Violation {
                 steps.iter().for_each(|s| s.walk(&self.place, &mut edges));
                 // The cycle may have been cut between the two halves of a from-reads edge.
                 if let (Some((first, _)), Some((last, _))) = (edges.first(), edges.last())
-                    && is_from_reads(last, first)
+                    && spelt(last, first).is_some()
                 {
                     edges.rotate_right(1);
                 }
@@ -76,21 +76,24 @@ pub fn is_closed(edges: &[ExplainedEdge]) -> bool {
     (0..edges.len()).all(|i| edges[i].to == edges[(i + 1) % edges.len()].from)
 }
 
-/// `rf^-1; co`.
-fn is_from_reads(first: &ExplainedEdge, second: &ExplainedEdge) -> bool {
-    let is = |e: &ExplainedEdge, link| e.link == link;
-    is(first, Link::Back(BaseRelation::Rf)) && is(second, Link::Base(BaseRelation::Co)) && first.to == second.from
+/// The base relation that two edges behind each other spell out: `fr` is `rf^-1; co`.
+fn spelt(first: &ExplainedEdge, second: &ExplainedEdge) -> Option<BaseRelation> {
+    match (&first.link, &second.link) {
+        (&Link::Back(back), &Link::Base(on)) if first.to == second.from => BaseRelation::back_and_on(back, on),
+        _ => None,
+    }
 }
 
-/// The same way with from-reads edges in one piece.
+/// The same way with what spells out a base relation, from-reads, in one piece.
 fn merged(edges: Vec<Placed>) -> Vec<Placed> {
     let mut out: Vec<Placed> = Vec::new();
     for (edge, place) in edges {
-        match out.last_mut() {
-            Some((last, _)) if is_from_reads(last, &edge) => {
-                *last = ExplainedEdge { from: last.from, to: edge.to, link: Link::Base(BaseRelation::Fr) };
-            }
-            _ => out.push((edge, place)),
+        if let Some((last, _)) = out.last_mut()
+            && let Some(relation) = spelt(last, &edge)
+        {
+            *last = ExplainedEdge { from: last.from, to: edge.to, link: Link::Base(relation) };
+        } else {
+            out.push((edge, place));
         }
     }
     out

@@ -31,8 +31,7 @@ pub(crate) struct Machine {
 
 /// What is chosen for a program: all of it at once.
 fn choices(relation: BaseRelation) -> ChoiceBits {
-    use BaseRelation::{Fr, SyncBarrier};
-    ChoiceBits::from(BaseRelation::CHOSEN.contains(&relation) || matches!(relation, Fr | SyncBarrier))
+    ChoiceBits::from(relation.is_open_in_program())
 }
 
 /// The plan for what `roots` need.

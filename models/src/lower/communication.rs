@@ -20,20 +20,23 @@ pub(super) struct CommunicationPart {
 impl CommunicationPart {
     /// The union's members, through definitions; `None` if there is anything else in it.
     pub(super) fn of(model: &Model, expr: ExprId) -> Option<Self> {
+        let [rf, co, fr] = BaseRelation::COMMUNICATION;
         let mut found = Self::default();
         let mut open = vec![expr];
         while let Some(id) = open.pop() {
             let id = resolve(model, id)?;
             match model.arena.node(id) {
                 Node::Union(a, b) => open.extend([a, b]),
-                Node::Relation(BaseRelation::Rf) => found.rf = true,
-                Node::Relation(BaseRelation::Co) => found.co = true,
-                Node::Relation(BaseRelation::Fr) => found.fr = true,
+                Node::Relation(relation) if relation == rf => found.rf = true,
+                Node::Relation(relation) if relation == co => found.co = true,
+                Node::Relation(relation) if relation == fr => found.fr = true,
                 Node::Sequence(a, b) => {
                     let Node::Inverse(a) = model.arena.node(resolve(model, a)?) else { return None };
-                    let is =
-                        |e: ExprId, r: BaseRelation| resolve(model, e).is_some_and(|e| model.arena.node(e) == Node::Relation(r));
-                    if !is(a, BaseRelation::Rf) || !is(b, BaseRelation::Co) {
+                    let relation = |e: ExprId| match model.arena.node(resolve(model, e)?) {
+                        Node::Relation(relation) => Some(relation),
+                        _ => None,
+                    };
+                    if BaseRelation::back_and_on(relation(a)?, relation(b)?) != Some(fr) {
                         return None;
                     }
                     found.fr = true;

@@ -6,7 +6,7 @@
 //! events being one class. That is an approximation from above, so a "yes" holds for every execution.
 
 use super::{CheckKind, ExprId, Model, Node, Role};
-use crate::signature::{BaseRelation, BaseSet};
+use crate::signature::{BaseRelation, BaseSet, PairCourse, PairEnd};
 
 /// An end of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -159,14 +159,14 @@ fn may_be_fence(set: BaseSet) -> bool {
 
 /// What a base relation may have to do with a fence at that end of its thread.
 fn of_relation(relation: BaseRelation, end: End) -> Touch {
-    use BaseRelation::{Ctrl, Id, Po};
     let none = Touch::default();
-    match relation {
-        relation if relation.is_between_accesses() => none,
-        // A read's dependants are behind it.
-        Ctrl => Touch { to: end == End::Last, ..none },
-        Po => Touch { to: end == End::Last, from: end == End::First, ..none },
-        Id => Touch { at: true, ..none },
+    match (relation.course(), relation.ends()) {
+        _ if relation.is_between_accesses() => none,
+        // What depends on a read is behind it, and a fence is no read.
+        (PairCourse::Onward, [from, _]) => {
+            Touch { to: end == End::Last, from: end == End::First && from == PairEnd::Any, ..none }
+        }
+        (PairCourse::Itself, _) => Touch { at: true, ..none },
         // Whatever else there is: placement, scopes, orders of fences.
         _ => Touch::ANY,
     }

@@ -68,9 +68,9 @@ impl Model {
     pub fn asking_for_coherence(&self) -> (Model, usize) {
         let mut model = self.clone();
         let mut relation = |node: Node| model.arena.intern(node, Sort::Relation);
-        let [po, loc] = [BaseRelation::Po, BaseRelation::Loc].map(|base| relation(Node::Relation(base)));
+        let [po, loc] = BaseRelation::IN_ORDER_AT_A_PLACE.map(|base| relation(Node::Relation(base)));
         let program = relation(Node::Intersection(po, loc));
-        model.forbid_cycles(COHERENCE, vec![program], &[BaseRelation::Rf, BaseRelation::Co, BaseRelation::Fr]);
+        model.forbid_cycles(COHERENCE, vec![program], &BaseRelation::COMMUNICATION);
         let number = model.checks.len() - 1;
         (model, number)
     }
@@ -79,7 +79,7 @@ impl Model {
     #[must_use]
     pub fn asking_for_origins(&self) -> Model {
         let mut model = self.clone();
-        model.forbid_cycles(ORIGINS, Vec::new(), &[BaseRelation::Rf, BaseRelation::Rmw]);
+        model.forbid_cycles(ORIGINS, Vec::new(), &BaseRelation::THROUGH_UPDATES);
         model
     }
 

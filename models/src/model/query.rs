@@ -80,7 +80,7 @@ impl Model {
 
     /// Do the checks look at an order of fences, which an execution then chooses?
     pub fn orders_fences(&self) -> bool {
-        self.mentions_relation(BaseRelation::SyncFence)
+        self.used_nodes().any(|n| matches!(n, Node::Relation(r) if r.orders_fences()))
     }
 
     /// Does the model speak of the scope that the text of its architecture calls optional (clusters, the level between cta and gpu that
@@ -104,7 +104,7 @@ impl Model {
     pub fn is_scoped(&self) -> bool {
         self.used_nodes().any(|n| match n {
             Node::Set(s) => s.scope().is_some(),
-            Node::Relation(r) => r == BaseRelation::Sr || r.level().is_some(),
+            Node::Relation(r) => r.compares_scopes(),
             _ => false,
         })
     }

@@ -81,22 +81,14 @@ impl Picture {
                 .collect(),
         };
         let names = RelationNames(execution.signature);
-        for (a, b) in reduced(&execution.po).pairs() {
-            picture.add(a, b, names.of_relation(BaseRelation::Po), false);
-        }
-        for (pairs, relation) in [
-            (&execution.rf, BaseRelation::Rf),
-            (&reduced(&execution.co), BaseRelation::Co),
-            (&execution.rmw, BaseRelation::Rmw),
-            (&reduced(&execution.sync_fence), BaseRelation::SyncFence),
-            (&execution.sync_barrier, BaseRelation::SyncBarrier),
-            (&last_before(&execution.async_issue, &execution.po), BaseRelation::AsyncIssue),
-            (&execution.async_complete, BaseRelation::AsyncComplete),
-            (&execution.addr, BaseRelation::Addr),
-            (&execution.data, BaseRelation::Data),
-            (&execution.ctrl, BaseRelation::Ctrl),
-        ] {
+        for relation in BaseRelation::DRAWN {
             let label = names.of_relation(relation);
+            let pairs = execution.relation(relation);
+            let pairs = match relation {
+                order if order.is_order() => reduced(&pairs),
+                issue if issue.leads_to_asynchronous() => last_before(&pairs, &execution.po),
+                _ => pairs.into_owned(),
+            };
             for (a, b) in pairs.pairs() {
                 // That the initial write comes first, and that a value of 0 comes from there, goes without saying.
                 let obvious = execution.events[a.index()].thread.is_none();
@@ -107,8 +99,9 @@ impl Picture {
         }
         // Where nothing is forbidden, reads of older values than the last one are what there is to see.
         if picture.shown == PictureSubject::Execution {
+            let [.., from_reads] = BaseRelation::COMMUNICATION;
             for (a, b) in overtaken(execution).pairs() {
-                picture.add(a, b, names.of_relation(BaseRelation::Fr), false);
+                picture.add(a, b, names.of_relation(from_reads), false);
             }
         }
         let about = match &picture.shown {

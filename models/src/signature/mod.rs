@@ -4,13 +4,16 @@
 //! The names are herd's and Dartagnan's (docs/cat.md lists them all).
 
 pub mod architecture;
+#[macro_use]
 mod base;
 mod construct;
+mod relation;
 mod strength;
 
 pub use architecture::{Architecture, BarrierTags, SameLevel, ScopeLevel, Tag, Tags};
-pub use base::{BaseRelation, BaseSet, RelationKind};
+pub use base::BaseSet;
 pub use construct::{Construct, Operation, constructs};
+pub use relation::{BaseRelation, ChosenRelations, PairCourse, PairEnd, RelationFormula, RelationKind};
 pub use strength::weakest_fences;
 
 /// The kind of execution that a model speaks of: those of an architecture, which the first word of a .cat file names.

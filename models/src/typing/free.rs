@@ -7,22 +7,14 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{ExprId, Model, Node, Role};
 use crate::signature::BaseRelation;
 
-/// The relations that an execution may have less of, what else is made of them, and what they are called.
-const FREE: [(BaseRelation, &[BaseRelation], &str); 2] =
-    [(BaseRelation::Co, &[BaseRelation::Fr], "coherence order"), (BaseRelation::SyncFence, &[], "Fence-SC order")];
-
 /// A warning for each relation that axioms only ever forbid to have too much of.
 pub(super) fn warnings(model: &Model) -> Vec<Diagnostic> {
     let occurrences = Occurrences::of(model);
     let mut warnings = Vec::new();
-    let signature = model.signature;
-    let is_free = |relation| match relation {
-        BaseRelation::Co => !signature.total_coherence(),
-        other => other.is_in(signature),
-    };
-    for (relation, made_of_it, what) in FREE.into_iter().filter(|(relation, ..)| is_free(*relation)) {
+    // A total one has all that it can have.
+    for (relation, what, _) in model.signature.chosen_orders().filter(|(.., is_total)| !is_total) {
         let occurs = |positive| occurrences.0.contains(&(relation, positive));
-        let used = occurs(true) || made_of_it.iter().any(|r| occurrences.0.contains(&(*r, true)));
+        let used = occurs(true) || occurrences.0.iter().any(|(r, positive)| *positive && r.parts().contains(&relation));
         if used && !occurs(false) {
             let name = relation.name();
             let message = format!("no axiom of {} says what `{name}` must relate: {what} can be as good as empty", model.name);

@@ -63,7 +63,8 @@ impl Finder {
     /// That they stay at a location, in coherence order, is a lemma of its own.
     fn bounded_as_chain(&mut self, closure: Pred) -> bool {
         let Meaning::Closure(step) = self.theory.symbols.get(closure).meaning else { return false };
-        let [Some(rf), Some(co), Some(loc)] = ["rf", "co", "loc"].map(|n| self.theory.symbols.named(n)) else { return false };
+        let symbols = &self.theory.symbols;
+        let [Some(rf), Some(co), Some(loc)] = [symbols.rf(), symbols.co(), symbols.loc()] else { return false };
         let edges = edges(&mut self.theory, step);
         let is_chain = |e: &TheoryExprId| matches!(self.theory.exprs.get(*e), TheoryExpr::Sequence(..));
         if edges.len() != 1 || !edges.iter().all(is_chain) || !TheoryVocabulary::of(&self.theory, edges).relations.contains(&rf) {
@@ -93,7 +94,8 @@ pub(super) fn between(
 
 /// The members around a closure: program order, and the closure between accesses, with program order on either side or on both.
 fn around(theory: &mut Theory, closure: Pred) -> Members {
-    let names = ["po", "R", "W", "IW"].map(|n| theory.symbols.named(n));
+    let symbols = &theory.symbols;
+    let names = [symbols.po(), symbols.reads(), symbols.writes(), symbols.initial_writes()];
     let [Some(po), Some(reads), Some(writes), Some(initial)] = names else { return Vec::new() };
     let [po, reads, writes, initial, closure] = [po, reads, writes, initial, closure].map(|p| theory.exprs.symbol(p));
     let mut found = vec![(0, po)];
@@ -115,7 +117,8 @@ fn around(theory: &mut Theory, closure: Pred) -> Members {
 
 /// The members for chains of read-modify-writes: program order, or all up to the last read from another thread, and program order behind it.
 fn communicating(theory: &mut Theory) -> Members {
-    let names = ["po", "co", "rf", "int", "IW"].map(|n| theory.symbols.named(n));
+    let symbols = &theory.symbols;
+    let names = [symbols.po(), symbols.co(), symbols.rf(), symbols.int(), symbols.initial_writes()];
     let [Some(po), Some(co), Some(rf), Some(int), Some(initial)] = names else { return Vec::new() };
     let [po, co, rf, int, initial] = [po, co, rf, int, initial].map(|p| theory.exprs.symbol(p));
     let initial = theory.exprs.make(TheoryExpr::Diagonal(initial));
@@ -132,7 +135,17 @@ fn communicating(theory: &mut Theory) -> Members {
 /// The members around a closure that say where synchronisation begins and ends: at a release, or at a fence before the write that is read;
 /// at an acquire, at a fence behind the read, or at an acquire behind it. What a release writes may be overwritten before it is read.
 fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Members {
-    let names = ["po", "co", "rf", "loc", "int", "R", "W", "F"].map(|n| theory.symbols.named(n));
+    let symbols = &theory.symbols;
+    let names = [
+        symbols.po(),
+        symbols.co(),
+        symbols.rf(),
+        symbols.loc(),
+        symbols.int(),
+        symbols.reads(),
+        symbols.writes(),
+        symbols.fences(),
+    ];
     let [Some(po), Some(co), Some(rf), Some(loc), Some(int), Some(reads), Some(writes), Some(fences)] = names else {
         return Vec::new();
     };

@@ -59,7 +59,7 @@ impl Finder {
     /// are lemmas by induction.
     fn behind_overwritten(&mut self, closure: Pred) -> Option<TheoryExprId> {
         let own = self.theory.exprs.symbol(closure);
-        let co = self.theory.symbols.named("co")?;
+        let co = self.theory.symbols.co()?;
         let sets = TheoryVocabulary::of(&self.theory, [own]).sets;
         let property = |set: Pred| {
             let lits = [
@@ -116,7 +116,7 @@ impl Finder {
         }
         // The order of fences and those made of it are tried first, without a look at others: to ask of each edge whether it is within a relation
         // of accesses takes long (SC of libcu++ on chapter 8: 74 of 621 s for base causality alone), and the proofs that are known are made of fences.
-        let of_fences = self.theory.symbols.named("sync_fence");
+        let of_fences = self.theory.symbols.sync_fence();
         let (fences, others): (Vec<Pred>, Vec<Pred>) = relations.iter().partition(|&&p| Some(p) == of_fences);
         for relations in [fences, others] {
             let orders = self.strict_orders(&relations, places);
@@ -185,7 +185,7 @@ fn fences(theory: &mut Theory, r: TheoryExprId) -> Vec<TheoryExprId> {
 /// For each set of fences that steps of a closure go through, `a; po; [F]; po; b`: `[F]; po; b; a; po; [F]`, with the closure between b and a or
 /// without, and program order between two of them.
 fn through_fences(theory: &mut Theory, closure: Pred) -> Vec<TheoryExprId> {
-    let (Meaning::Closure(step), Some(po)) = (theory.symbols.get(closure).meaning, theory.symbols.named("po")) else {
+    let (Meaning::Closure(step), Some(po)) = (theory.symbols.get(closure).meaning, theory.symbols.po()) else {
         return Vec::new();
     };
     let po = theory.exprs.symbol(po);
@@ -230,7 +230,8 @@ fn through_fences(theory: &mut Theory, closure: Pred) -> Vec<TheoryExprId> {
 
 /// An order in which the read half of a read-modify-write stands where its write half does.
 fn at_writes(theory: &mut Theory, order: TheoryExprId) -> Option<TheoryExprId> {
-    let [rmw, reads, writes, fences] = ["rmw", "R", "W", "F"].map(|n| theory.symbols.named(n));
+    let symbols = &theory.symbols;
+    let [rmw, reads, writes, fences] = [symbols.rmw(), symbols.reads(), symbols.writes(), symbols.fences()];
     let [rmw, reads, writes, fences] = [rmw?, reads?, writes?, fences?].map(|p| theory.exprs.symbol(p));
     let halves = theory.end_name(rmw, false);
     let halves = theory.exprs.symbol(halves);
@@ -264,13 +265,14 @@ fn with_fences(
     fences: TheoryExprId,
     overwritten: Option<TheoryExprId>,
 ) -> Option<TheoryExprId> {
-    let [po, reads, writes] = ["po", "R", "W"].map(|n| theory.symbols.named(n));
+    let symbols = &theory.symbols;
+    let [po, reads, writes] = [symbols.po(), symbols.reads(), symbols.writes()];
     let [po, reads, writes] = [po?, reads?, writes?].map(|p| theory.exprs.symbol(p));
     let accesses = theory.exprs.union(reads, writes);
     let all = theory.exprs.union(accesses, fences);
     let mut inner = between(theory, Some(accesses), order, Some(accesses));
     if let Some(overwritten) = overwritten {
-        let co = theory.symbols.named("co").map(|p| theory.exprs.symbol(p))?;
+        let co = theory.symbols.co().map(|p| theory.exprs.symbol(p))?;
         let set = theory.exprs.intersection(writes, overwritten);
         let first = between(theory, Some(set), co, None);
         let longer = theory.exprs.sequence(first, inner);

@@ -68,7 +68,8 @@ impl Finder {
     /// What edges may be within: relations of the target. `places`: the relations from operations to their fences.
     pub(super) fn ends(&mut self, cut: Cut, relations: &[Pred], places: &[Pred]) -> Ends {
         let mut ends = Ends { cut, at_fences: Vec::new(), anywhere: Vec::new(), parts: FxHashMap::default() };
-        let names = ["F", "rmw"].map(|n| self.theory.symbols.named(n));
+        let symbols = &self.theory.symbols;
+        let names = [symbols.fences(), symbols.rmw()];
         let [Some(fence), Some(rmw)] = names else { return ends };
         let exprs = &mut self.theory.exprs;
         let [fence, rmw] = [fence, rmw].map(|p| exprs.symbol(p));

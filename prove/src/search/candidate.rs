@@ -128,7 +128,7 @@ impl Finder {
             relations.iter().copied().filter(|&p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_))).collect();
         let cut = truncated::candidates(&mut self.theory, closure, &closures);
         if !cut.is_empty() {
-            let po = self.theory.symbols.named("po");
+            let po = self.theory.symbols.po();
             let whole = po.into_iter().chain(closures).map(|p| (0, self.theory.exprs.symbol(p))).collect::<Vec<_>>();
             return whole.into_iter().chain(cut).collect();
         }
@@ -144,7 +144,8 @@ impl Finder {
     /// What the closure of edges that stay at one location may be within: closures of the source at one location, also behind a fence. The second
     /// list has the same before a fence, and between two, for operations that have their fences behind them.
     pub(super) fn order_candidates(&mut self, closures: &[Pred]) -> [Vec<(u8, TheoryExprId)>; 2] {
-        let names = ["loc", "F"].map(|n| self.theory.symbols.named(n));
+        let symbols = &self.theory.symbols;
+        let names = [symbols.loc(), symbols.fences()];
         let [Some(loc), Some(fence)] = names else { return [Vec::new(), Vec::new()] };
         let [loc, fence] = [loc, fence].map(|p| self.theory.exprs.symbol(p));
         let fence = self.theory.exprs.make(TheoryExpr::Diagonal(fence));

@@ -97,8 +97,8 @@ impl InvariantSearch<'_> {
 
     /// The ways in which each read is of the thread of the write that it reads, or is not; where a candidate tells these apart.
     fn by_readers(&mut self, way: &ClosureEntry) -> Vec<ClosureEntry> {
-        let named = |name: &str| self.theory.symbols.named(name);
-        let [Some(rf), Some(int)] = ["rf", "int"].map(named) else { return vec![way.clone()] };
+        let symbols = &self.theory.symbols;
+        let (Some(rf), Some(int)) = (symbols.rf(), symbols.int()) else { return vec![way.clone()] };
         if !self.candidates.iter().any(|c| TheoryVocabulary::of(self.theory, [c.expr]).relations.contains(&int)) {
             return vec![way.clone()];
         }
@@ -110,7 +110,7 @@ impl InvariantSearch<'_> {
 
     /// The ways in which each step of program order is between halves, or is not.
     fn by_halves(&mut self, way: &ClosureEntry) -> Vec<ClosureEntry> {
-        let Some(rmw) = self.theory.symbols.named("rmw") else { return vec![way.clone()] };
+        let Some(rmw) = self.theory.symbols.rmw() else { return vec![way.clone()] };
         let steps: Vec<EventAtom> = way
             .form
             .lits()

@@ -36,7 +36,8 @@ impl Finder {
 
     fn along_the_order(&mut self, of: &KeptOrder) -> Vec<(u8, TheoryExprId)> {
         let theory = &mut self.theory;
-        let names = ["po", "R", "W"].map(|n| theory.symbols.named(n));
+        let symbols = &theory.symbols;
+        let names = [symbols.po(), symbols.reads(), symbols.writes()];
         let [Some(po), Some(reads), Some(writes)] = names else { return Vec::new() };
         let [po, reads, writes] = [po, reads, writes].map(|p| theory.exprs.symbol(p));
         let [from, to] = [writes, reads].map(|set| theory.exprs.union(set, of.fences));

@@ -32,7 +32,18 @@ struct MemberNames {
 
 impl MemberNames {
     fn of(theory: &mut Theory) -> Option<Self> {
-        let names = ["po", "loc", "rmw", "co", "rf", "int", "R", "W", "F"].map(|n| theory.symbols.named(n));
+        let symbols = &theory.symbols;
+        let names = [
+            symbols.po(),
+            symbols.loc(),
+            symbols.rmw(),
+            symbols.co(),
+            symbols.rf(),
+            symbols.int(),
+            symbols.reads(),
+            symbols.writes(),
+            symbols.fences(),
+        ];
         let [po, loc, rmw, co, rf, int, reads, writes, fences] = names;
         let [po, loc, rmw, co, rf, int] = [po?, loc?, rmw?, co?, rf?, int?].map(|p| theory.exprs.symbol(p));
         let [reads, writes, fences] = [reads?, writes?, fences?].map(|p| theory.exprs.symbol(p));
@@ -91,7 +102,7 @@ impl Finder {
     fn bounded_read_by_read(&mut self, chain: Pred, PassingRelation { closure, .. }: PassingRelation) {
         let Meaning::Closure(step) = self.theory.symbols.get(chain).meaning else { return };
         let Some(names) = MemberNames::of(&mut self.theory) else { return };
-        let rf = self.theory.symbols.named("rf");
+        let rf = self.theory.symbols.rf();
         let edges = edges(&mut self.theory, step);
         let is_chain = |e: &TheoryExprId| matches!(self.theory.exprs.get(*e), TheoryExpr::Sequence(..));
         let own = TheoryVocabulary::of(&self.theory, edges.iter().copied()).relations;

@@ -158,7 +158,7 @@ impl InvariantSearch<'_> {
     }
 
     fn find_steps(&mut self) {
-        let Some(rmw) = self.theory.symbols.named("rmw") else { return };
+        let Some(rmw) = self.theory.symbols.rmw() else { return };
         let rmw = self.theory.exprs.symbol(rmw);
         let rmw = CandidateRelation::new(self.theory, rmw, 0);
         let orders: Vec<_> = self.theory.symbols.iter().map(|(p, _)| p).filter(|&p| self.theory.is_program_order(p)).collect();

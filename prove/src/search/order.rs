@@ -76,7 +76,7 @@ impl Finder {
 
     /// Is what is at a place of operations behind them in program order?
     fn is_behind(&mut self, place: Pred) -> bool {
-        let Some(po) = self.theory.symbols.named("po") else { return false };
+        let Some(po) = self.theory.symbols.po() else { return false };
         let [place, po] = [place, po].map(|p| self.theory.exprs.symbol(p));
         self.holds(&Claim::Within(place, po), 0, 0)
     }
@@ -420,7 +420,7 @@ impl Finder {
 
 /// An order between the fences at a place of operations, or between fences.
 fn between_fences(theory: &mut Theory, order: TheoryExprId, place: Pred) -> TheoryExprId {
-    let rmw = theory.symbols.named("rmw").expect("every signature has it");
+    let rmw = theory.symbols.rmw().expect("every signature has it");
     let rmw = theory.exprs.symbol(rmw);
     let Beside { to, back } = Beside::new(&mut theory.exprs, place, rmw);
     let identity = theory.exprs.identity();

@@ -43,7 +43,7 @@ pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &TheoryVocabulary, sta
         }
         // rmw^-1; C in C | id, C; rmw^-1 in C | id: for a C that has the steps between the halves of an operation.
         HALVES => {
-            if let Some(rmw) = theory.symbols.named("rmw") {
+            if let Some(rmw) = theory.symbols.rmw() {
                 let rmw = |a, b| Lit::no(EventAtom::binary(rmw, a, b));
                 let same = |a, b| Lit::yes(EventAtom::binary(Pred::EQUAL, a, b));
                 found.extend([[rmw(X, Z), own(Z, Y), same(Z, Y)], [rmw(Z, Y), own(X, Z), same(X, Z)]].map(Vec::from));
@@ -118,7 +118,7 @@ pub fn composes(theory: &Theory, of: Pred) -> Vec<(Pred, Property)> {
 /// For a recursion of the form `C = B | C; m; C`, where B speaks of a set *s*: each pair of C is of program order at one location, or has
 /// a first part of it and then begins in *s*; the same of its end; and both. What is observed of a weak write is observed so.
 pub fn ends_within(theory: &mut Theory, of: Pred) -> Vec<TheoryExprId> {
-    let (Some(_), Some(po), Some(loc)) = (linear(theory, of), theory.symbols.named("po"), theory.symbols.named("loc")) else {
+    let (Some(_), Some(po), Some(loc)) = (linear(theory, of), theory.symbols.po(), theory.symbols.loc()) else {
         return Vec::new();
     };
     let own = theory.exprs.symbol(of);

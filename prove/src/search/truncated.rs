@@ -71,8 +71,7 @@ pub(super) fn ends(theory: &mut Theory, closure: Pred) -> (Vec<TheoryExprId>, Ve
 /// The members for an invariant of a closure of the source, each with its rank: the more is cut off, the higher.
 pub fn candidates(theory: &mut Theory, of: Pred, target: &[Pred]) -> Vec<(u8, TheoryExprId)> {
     let identity = theory.exprs.identity();
-    let (Some(po), Some(rmw), Some(loc)) = (theory.symbols.named("po"), theory.symbols.named("rmw"), theory.symbols.named("loc"))
-    else {
+    let (Some(po), Some(rmw), Some(loc)) = (theory.symbols.po(), theory.symbols.rmw(), theory.symbols.loc()) else {
         return Vec::new();
     };
     let [po, rmw, loc] = [po, rmw, loc].map(|p| theory.exprs.symbol(p));

@@ -57,7 +57,7 @@ impl GoalViolation {
 
 /// No condition on executions says that barriers do not synchronise in a circle; a machine that runs a program makes no such circle.
 fn assume_order(setting: &Setting<'_>, theory: &mut Theory) {
-    let steps = BaseRelation::PAST_BARRIERS.map(|r| setting.base.relations.get(&r).copied());
+    let steps = BaseRelation::PAST_BARRIERS.map(|r| setting.base.relations.get(r));
     let steps = theory.exprs.union_all(steps.into_iter().flatten());
     let reason = SentenceReason::Supposed("barriers do not synchronise in a circle".to_owned());
     theory.assume_check(CheckKind::Acyclic, steps, false, false, &reason);

@@ -8,7 +8,7 @@
 //! load, a store or a fence is one of them alone. What the analysis cannot see to be safe is taken to be unsafe.
 
 use margay_models::model::{CheckKind, DefId, ExprId, Model, Node, Role, Sort};
-use margay_models::signature::{BaseRelation, RelationKind};
+use margay_models::signature::{BaseRelation, PairCourse, PairEnd};
 
 /// Old events, and the read and the write of the new operation.
 const OLD: usize = 0;
@@ -202,10 +202,10 @@ impl Analysis<'_> {
             Node::Difference(a, b) => of(a).each(of(b), |a, _| a),
             Node::Complement(a) => ExpressionValue { changes: of(a).changes, ..ExpressionValue::everywhere(arena.sort(id)) },
             // `rf^-1; co`, also by other names: its pairs are fewer than those of its parts say.
-            Node::Sequence(a, b) if self.reads_back(a) && self.is_within_co(b) => {
-                ExpressionValue { changes: of(b).changes, ..base(BaseRelation::Fr) }
-            }
-            Node::Sequence(a, b) => of(a).then(of(b)),
+            Node::Sequence(a, b) => match self.spelt(a, b) {
+                Some(relation) => ExpressionValue { changes: of(b).changes, ..base(relation) },
+                None => of(a).then(of(b)),
+            },
             Node::Product(a, b) => of(a).product(of(b)),
             Node::Diagonal(a) => of(a),
             Node::Inverse(a) => of(a).inverse(),
@@ -217,23 +217,32 @@ impl Analysis<'_> {
         }
     }
 
-    /// Is it `rf^-1`?
-    fn reads_back(&self, id: ExprId) -> bool {
+    /// The base relation that a sequence is a part of, as `rf^-1; co` is `fr`.
+    fn spelt(&self, a: ExprId, b: ExprId) -> Option<BaseRelation> {
+        BaseRelation::back_and_on(self.backwards(a)?, self.within_order(b)?)
+    }
+
+    /// The base relation that it is backwards, as in `rf^-1`.
+    fn backwards(&self, id: ExprId) -> Option<BaseRelation> {
         match self.node(id) {
-            Node::Inverse(r) => self.node(r) == Node::Relation(BaseRelation::Rf),
-            _ => false,
+            Node::Inverse(r) => match self.node(r) {
+                Node::Relation(relation) => Some(relation),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
-    /// Is it `co`, or a part of it?
-    fn is_within_co(&self, id: ExprId) -> bool {
+    /// The coherence order, if it is that or a part of it.
+    fn within_order(&self, id: ExprId) -> Option<BaseRelation> {
         let is_diagonal = |e: ExprId| matches!(self.node(e), Node::Diagonal(_));
         match self.node(id) {
-            Node::Relation(relation) => relation == BaseRelation::Co,
-            Node::Intersection(a, b) => self.is_within_co(a) || self.is_within_co(b),
-            Node::Difference(a, _) => self.is_within_co(a),
-            Node::Sequence(a, b) => (is_diagonal(a) && self.is_within_co(b)) || (self.is_within_co(a) && is_diagonal(b)),
-            _ => false,
+            Node::Relation(relation) => Some(relation).filter(|relation| relation.speaks_of_coherence() && relation.is_order()),
+            Node::Intersection(a, b) => self.within_order(a).or_else(|| self.within_order(b)),
+            Node::Difference(a, _) => self.within_order(a),
+            Node::Sequence(a, b) if is_diagonal(a) => self.within_order(b),
+            Node::Sequence(a, b) if is_diagonal(b) => self.within_order(a),
+            _ => None,
         }
     }
 
@@ -250,21 +259,14 @@ impl Analysis<'_> {
 
 /// The base relations when an operation is added behind all others.
 fn base(relation: BaseRelation) -> ExpressionValue {
-    match relation.kind() {
-        RelationKind::Po | RelationKind::Dependency(_) => ExpressionValue::with(&[(OLD, READ), (OLD, WRITE), (READ, WRITE)]),
-        RelationKind::Rf => ExpressionValue::with(&[(OLD, READ)]),
-        RelationKind::Co => ExpressionValue::with(&[(OLD, WRITE)]),
-        RelationKind::Derived if relation == BaseRelation::Fr => ExpressionValue::with(&[(OLD, WRITE), (READ, WRITE)]),
-        RelationKind::Derived if relation == BaseRelation::Id => ExpressionValue::NOTHING.or_identity(),
-        RelationKind::Rmw => ExpressionValue::with(&[(READ, WRITE)]),
-        RelationKind::Derived
-        | RelationKind::Place
-        | RelationKind::Int
-        | RelationKind::Sr
-        | RelationKind::Level(_)
-        | RelationKind::Barrier
-        | RelationKind::Asynchronous
-        | RelationKind::SyncFence => ExpressionValue::everywhere(Sort::Relation),
+    match (relation.course(), relation.ends()) {
+        (PairCourse::Onward, _) => ExpressionValue::with(&[(OLD, READ), (OLD, WRITE), (READ, WRITE)]),
+        (PairCourse::WithinOperation, _) => ExpressionValue::with(&[(READ, WRITE)]),
+        (PairCourse::Communication, [_, PairEnd::Read]) => ExpressionValue::with(&[(OLD, READ)]),
+        (PairCourse::Communication, [PairEnd::Read, _]) => ExpressionValue::with(&[(OLD, WRITE), (READ, WRITE)]),
+        (PairCourse::Communication, _) => ExpressionValue::with(&[(OLD, WRITE)]),
+        (PairCourse::Itself, _) => ExpressionValue::NOTHING.or_identity(),
+        (PairCourse::Anywhere, _) => ExpressionValue::everywhere(Sort::Relation),
     }
 }
 

@@ -8,7 +8,7 @@
 use margay_models::execution::Order;
 use margay_models::judge::Judge;
 use margay_models::model::{CheckKind, DefId, ExprId, Model, Node, Role, Sort};
-use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, RelationKind};
+use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, PairCourse, PairEnd};
 
 use super::{extends, starts_are_consistent};
 use crate::encode::{FewRaces, unused_half};
@@ -58,7 +58,7 @@ fn are_pairs_with_names(source: &Model) -> bool {
 
 /// Do the expressions look at modification order?
 fn looks_at_order(source: &Model, of: &[ExprId]) -> bool {
-    let is_order = |id: ExprId| matches!(source.arena.node(id), Node::Relation(BaseRelation::Co | BaseRelation::Fr));
+    let is_order = |id: ExprId| matches!(source.arena.node(id), Node::Relation(relation) if relation.speaks_of_coherence());
     source.reachable(of.iter().copied()).into_iter().any(is_order)
 }
 
@@ -295,16 +295,16 @@ impl<'a> ModelKnowledge<'a> {
 
     /// A base relation: nothing comes behind the operation in its thread, and nothing reads from it.
     fn base(&self, relation: BaseRelation) -> RelationKnowledge {
-        use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
         let within = self.construct.is_none_or(|c| c.operation == Operation::Rmw);
-        match relation.kind() {
-            Po | Dependency(_) => RelationKnowledge::with([[true, true], [false, within]]),
-            Rf => RelationKnowledge::with([[true, true], [false, false]]).dependent(),
-            Rmw => RelationKnowledge::with([[true, false], [false, within]]),
-            Derived if relation == BaseRelation::Id => RelationKnowledge::IDENTITY,
-            Derived if relation != BaseRelation::Fr => RelationKnowledge::with(ANYWHERE),
-            Place | Int | Sr | Level(_) => RelationKnowledge::with(ANYWHERE),
-            Derived | Co | SyncFence | Barrier | Asynchronous => RelationKnowledge::with(ANYWHERE).dependent(),
+        match (relation.course(), relation.ends()) {
+            (PairCourse::Onward, _) => RelationKnowledge::with([[true, true], [false, within]]),
+            (PairCourse::Communication, [_, PairEnd::Read]) => {
+                RelationKnowledge::with([[true, true], [false, false]]).dependent()
+            }
+            (PairCourse::WithinOperation, _) => RelationKnowledge::with([[true, false], [false, within]]),
+            (PairCourse::Itself, _) => RelationKnowledge::IDENTITY,
+            (PairCourse::Anywhere, _) if relation.follows_from_two_events() => RelationKnowledge::with(ANYWHERE),
+            (PairCourse::Anywhere | PairCourse::Communication, _) => RelationKnowledge::with(ANYWHERE).dependent(),
         }
     }
 }

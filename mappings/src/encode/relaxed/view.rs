@@ -1,11 +1,12 @@
 //! A level as a .cat model sees it.
 
-use margay_models::execution::{Order, Scope};
+use margay_models::execution::Order;
 use margay_models::lower::{BaseInterpretation, Interpretation};
-use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Tag};
+use margay_models::signature::{BaseRelation, BaseSet, Tag};
 use margay_solver::{Expr, Logic};
 
 use super::RelaxedLevel;
+use crate::encode::level::LevelRelations;
 use crate::encode::scopes::{inclusion, placed};
 use crate::encode::sets::{find, tagged, without};
 
@@ -17,8 +18,7 @@ pub(super) struct View<'a> {
     plain: Expr,
     atomics: Expr,
     halves: Expr,
-    sr: Expr,
-    placed: Vec<(Scope, Expr)>,
+    relations: LevelRelations,
     tags: Vec<(Tag, Expr)>,
 }
 
@@ -43,7 +43,22 @@ impl<'a> View<'a> {
         let placed = placed(logic, &level.together, level.thread);
         let sr = inclusion(logic, &level.scopes, &placed);
         let tags = tagged(logic, &level.orders);
-        Self { level, all_writes, memory, plain, atomics, halves, sr, placed, tags }
+        let relations = LevelRelations {
+            po: level.po,
+            rf: level.rf,
+            co: level.co,
+            loc: level.loc,
+            vloc: level.loc,
+            int: level.int,
+            rmw: level.rmw,
+            sr,
+            dependencies: level.dependencies,
+            sync_fence: level.fence_sc,
+            barriers: None,
+            without_barriers: without::SPECIAL,
+            placed,
+        };
+        Self { level, all_writes, memory, plain, atomics, halves, relations, tags }
     }
 }
 
@@ -89,21 +104,7 @@ impl BaseInterpretation for View<'_> {
     }
 
     fn relation(&self, relation: BaseRelation) -> Interpretation {
-        let l = self.level;
-        Interpretation::Is(match relation.kind() {
-            RelationKind::Po => l.po,
-            RelationKind::Rf => l.rf,
-            RelationKind::Co => l.co,
-            RelationKind::Place => l.loc,
-            RelationKind::Int => l.int,
-            RelationKind::Rmw => l.rmw,
-            RelationKind::Sr => self.sr,
-            RelationKind::Dependency(number) => l.dependencies[number],
-            RelationKind::Level(scope) => return Interpretation::of(find(&self.placed, scope), without::LEVEL),
-            RelationKind::SyncFence => return Interpretation::of(l.fence_sc, "the architecture has no such order"),
-            RelationKind::Derived => return Interpretation::Follows,
-            RelationKind::Barrier | RelationKind::Asynchronous => return Interpretation::Empty(without::SPECIAL),
-        })
+        self.relations.interpretation(relation)
     }
 
     fn universe(&self) -> Expr {

@@ -2,10 +2,11 @@
 
 use margay_models::execution::Order;
 use margay_models::lower::{BaseInterpretation, Interpretation};
-use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Tag};
+use margay_models::signature::{BaseRelation, BaseSet, Tag};
 use margay_solver::{Expr, Logic};
 
 use super::TargetExpressions;
+use crate::encode::level::LevelRelations;
 use crate::encode::sets::{find, tagged, without};
 
 /// The target level as a .cat model sees it.
@@ -25,6 +26,10 @@ impl<'a> TargetBase<'a> {
         let memory = logic.union(target.reads, all_writes);
         let tags = tagged(logic, &target.orders);
         Self { target, all_writes, memory, tags, closed_forms }
+    }
+
+    pub fn relations(&self) -> &LevelRelations {
+        &self.target.relations
     }
 }
 
@@ -72,17 +77,7 @@ impl BaseInterpretation for TargetBase<'_> {
     }
 
     fn relation(&self, relation: BaseRelation) -> Interpretation {
-        let t = self.target;
-        use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
-        match relation.kind() {
-            Level(scope) => Interpretation::of(find(&t.placed, scope), without::LEVEL),
-            Derived => Interpretation::Follows,
-            Barrier | Asynchronous => Interpretation::Empty(without::ROW),
-            Po | Rf | Co | Place | Int | Rmw | Dependency(_) | Sr | SyncFence => {
-                let known = find(&t.relations, relation);
-                Interpretation::Is(known.unwrap_or_else(|| unreachable!("the target's `{}` was not made", relation.name())))
-            }
-        }
+        self.target.relations.interpretation(relation)
     }
 
     fn universe(&self) -> Expr {

@@ -5,7 +5,6 @@ mod base;
 mod rows;
 
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::BaseRelation;
 use margay_solver::{Expr, Formula, Logic};
 use rows::{TagSets, TargetEventKind};
 
@@ -13,8 +12,9 @@ pub use self::base::TargetBase;
 
 use super::back::ReadsAndWrites;
 use super::fences::{fence_order, ordered_fences};
+use super::level::LevelRelations;
 use super::scopes::{inclusion, placed};
-use super::sets::find;
+use super::sets::{find, without};
 use super::source::SourceExpressions;
 use super::vocabulary::{Copied, MappingVocabulary};
 use crate::language::Mapping;
@@ -37,8 +37,7 @@ pub struct TargetExpressions {
     exchanges: Option<Expr>,
     plain: Expr,
     atomics: Expr,
-    relations: Vec<(BaseRelation, Expr)>,
-    placed: Vec<(Scope, Expr)>,
+    relations: LevelRelations,
 }
 
 impl TargetExpressions {
@@ -115,18 +114,9 @@ impl TargetExpressions {
             None => ReadsAndWrites { rf: own_rf, co: if total { source.mo } else { source.partial_co } },
         };
         let co = same(logic, Copied::Coherence, co);
-        let mut relations = vec![
-            (BaseRelation::Po, po),
-            (BaseRelation::Co, co),
-            (BaseRelation::Loc, loc),
-            (BaseRelation::Vloc, loc),
-            (BaseRelation::Int, int),
-            (BaseRelation::Rmw, rmw),
-            (BaseRelation::Sr, sr),
-        ];
-        relations.extend(parts.dependencies(logic, v, source, in_slots, [accesses, writes]));
+        let [addr, data] = parts.dependencies(logic, v, source, in_slots, [accesses, writes]);
         let rf = logic.union_all(2, std::iter::once(rf).chain(unused_rf));
-        relations.push((BaseRelation::Rf, same(logic, Copied::ReadsFrom, rf)));
+        let shared_rf = same(logic, Copied::ReadsFrom, rf);
         formulas.extend(equal);
         if let Some(rf) = unused_rf {
             let (slots, all_writes) = (logic.range(unused), logic.union(writes, source.inits));
@@ -134,8 +124,8 @@ impl TargetExpressions {
         }
         let [.., ctrl] = source.dependencies;
         let ctrl = parts.control(logic, v, source, ctrl);
-        relations.push((BaseRelation::Ctrl, logic.restrict_range(ctrl, present)));
-        if signature.ordered_fences().is_some() {
+        let ctrl = logic.restrict_range(ctrl, present);
+        let sync_fence = signature.ordered_fences().map(|_| {
             let strong = ordered_fences(logic, signature, fences, &orders);
             let order = match order {
                 None => logic.rel(v.fence_order),
@@ -144,9 +134,9 @@ impl TargetExpressions {
                     logic.restrict_range(among, strong)
                 }
             };
-            relations.push((BaseRelation::SyncFence, order));
             fence_order(logic, order, strong, formulas);
-        }
+            order
+        });
         if !signature.total_coherence() {
             let twice = logic.join(co, co);
             formulas.push(logic.subset(twice, co));
@@ -160,6 +150,21 @@ impl TargetExpressions {
             formulas.extend(waits_in_one_cta(logic, [mbarriers, reads, loc, rmw], find(&placed, Scope::Cta)));
         }
         let halves = parts.halves(logic, source, rmw);
+        let relations = LevelRelations {
+            po,
+            rf: shared_rf,
+            co,
+            loc,
+            vloc: loc,
+            int,
+            rmw,
+            sr,
+            dependencies: [addr, data, ctrl],
+            sync_fence,
+            barriers: None,
+            without_barriers: without::ROW,
+            placed,
+        };
         Self {
             universe,
             reads,
@@ -176,7 +181,6 @@ impl TargetExpressions {
             plain,
             atomics,
             relations,
-            placed,
         }
     }
 }

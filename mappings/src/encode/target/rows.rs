@@ -1,7 +1,7 @@
 //! What the rows of a mapping make of the source's events: which of them, and which of their slots, are reads, writes and fences, and what tags each has.
 
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::{BaseRelation, Operation};
+use margay_models::signature::Operation;
 use margay_solver::{Expr, Formula, Logic};
 
 use crate::encode::slot::{SlotRole, roles, unused_half};
@@ -68,10 +68,9 @@ impl TagSets {
         source: &SourceExpressions,
         slots: Expr,
         [accesses, writes]: [Expr; 2],
-    ) -> Vec<(BaseRelation, Expr)> {
-        let mut relations = Vec::new();
+    ) -> [Expr; 2] {
         let [addr, data, _] = source.dependencies;
-        for (dependency, mut all, dependent) in [(Dependency::Addr, addr, accesses), (Dependency::Data, data, writes)] {
+        [(Dependency::Addr, addr, accesses), (Dependency::Data, data, writes)].map(|(dependency, mut all, dependent)| {
             if let Some(later) = self.by_rows(logic, v, source, dependency) {
                 all = logic.union(all, later);
             }
@@ -83,9 +82,8 @@ impl TagSets {
             if !self.depended_on.is_empty() || has_slots {
                 all = logic.restrict_range(all, dependent);
             }
-            relations.push((dependency.relation(), all));
-        }
-        relations
+            all
+        })
     }
 
     /// What is control-dependent stays so with all that its lowering adds; rows may make more depend on what they read.

@@ -5,7 +5,7 @@ use super::text::{ArchitectureReader, after};
 use super::{Architecture, Tag};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::execution::{EventData, Kind, Order};
-use crate::signature::{BaseRelation, BaseSet};
+use crate::signature::{BaseSet, Signature};
 
 impl Architecture {
     /// Is coherence order total over the writes to a location (true), or only a partial order (PTX)?
@@ -63,7 +63,7 @@ impl ArchitectureReader<'_> {
     /// `chosen sync_fence on SC`.
     pub(super) fn chosen(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         let shape = Self::shape("chosen");
-        let relation = BaseRelation::SyncFence.name();
+        let relation = Signature::order_of_fences();
         let (tag, span) = match rest {
             [(word, _), ("on", _), (tag, span)] if *word == relation => (*tag, *span),
             [(word, span), ..] if *word != relation => {

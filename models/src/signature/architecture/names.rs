@@ -7,7 +7,8 @@ use super::text::{ArchitectureReader, after, is_name};
 use super::{Architecture, Tag};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::execution::{Order, Scope};
-use crate::signature::base::{COMMON_RELATIONS, COMMON_SETS, NamedBases};
+use crate::signature::base::{COMMON_SETS, NamedBases};
+use crate::signature::relation::COMMON_RELATIONS;
 use crate::signature::{BaseRelation, BaseSet};
 
 /// The sets that any text can pick: of the accesses without a tag, of all fences (`MFENCE`), and of barriers where threads meet.
@@ -124,10 +125,9 @@ impl ArchitectureReader<'_> {
         let common = COMMON_RELATIONS.iter().map(|(relation, names)| (*relation, names[0]));
         let picked = self.picked_relations.iter().map(|(relation, names)| (*relation, names[0]));
         let levels = (0..self.description.levels.len()).filter_map(|i| self.same_level(i)).map(|(r, names)| (r, names[0]));
-        let inclusion = (!self.description.levels.is_empty()).then_some((BaseRelation::Sr, BaseRelation::Sr.name()));
-        let fences = self.chosen_at.is_some().then_some((BaseRelation::SyncFence, BaseRelation::SyncFence.name()));
-        let mut known: Vec<(BaseRelation, &'static str)> =
-            common.chain(picked).chain(levels).chain(inclusion).chain(fences).collect();
+        let of_lines = BaseRelation::of_lines(!self.description.levels.is_empty(), self.chosen_at.is_some());
+        let of_lines = of_lines.map(|relation| (relation, relation.name()));
+        let mut known: Vec<(BaseRelation, &'static str)> = common.chain(picked).chain(levels).chain(of_lines).collect();
         known.extend(BaseRelation::OF_ANY_TEXT.map(|relation| (relation, relation.name())));
         if self.description.front_end.is_some() {
             known.extend(BaseRelation::ALL.iter().map(|relation| (*relation, relation.name())));
@@ -229,11 +229,9 @@ impl ArchitectureReader<'_> {
         sets.sort_by_key(|(set, _)| *set);
         let mut relations: NamedBases<BaseRelation> =
             COMMON_RELATIONS.iter().map(|(relation, names)| (*relation, names.to_vec())).collect();
-        if !self.description.levels.is_empty() {
-            relations.push((BaseRelation::Sr, vec![BaseRelation::Sr.name(), INCLUSION]));
-        }
-        if self.description.ordered_fences.is_some() {
-            relations.push((BaseRelation::SyncFence, vec![BaseRelation::SyncFence.name()]));
+        for relation in BaseRelation::of_lines(!self.description.levels.is_empty(), self.description.ordered_fences.is_some()) {
+            let further = relation.compares_scopes().then_some(INCLUSION);
+            relations.push((relation, std::iter::once(relation.name()).chain(further).collect()));
         }
         relations.extend((0..self.description.levels.len()).filter_map(|index| self.same_level(index)));
         for (relation, names) in std::mem::take(&mut self.picked_relations) {

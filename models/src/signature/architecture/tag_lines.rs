@@ -7,7 +7,8 @@ use super::scopes::SCOPED;
 use super::tag::{TagDescription, TagEvents};
 use super::text::{ArchitectureReader, after, is_name};
 use crate::diagnostic::{Diagnostic, Span, nearest};
-use crate::signature::base::{COMMON_RELATIONS, COMMON_SETS};
+use crate::signature::base::COMMON_SETS;
+use crate::signature::relation::COMMON_RELATIONS;
 use crate::signature::{BaseRelation, Operation};
 
 impl ArchitectureReader<'_> {

@@ -99,7 +99,7 @@ pub fn by_halves(theory: &mut Theory, edge: TheoryExprId) -> Vec<TheoryExprId> {
                 .collect()
         }
         TheoryExpr::Symbol(p) if theory.is_program_order(p) => {
-            let Some(rmw) = theory.symbols.named("rmw") else { return vec![edge] };
+            let Some(rmw) = theory.symbols.rmw() else { return vec![edge] };
             let rmw = theory.exprs.symbol(rmw);
             let (half, rest) = (theory.exprs.intersection(edge, rmw), theory.exprs.make(TheoryExpr::Difference(edge, rmw)));
             vec![half, rest]

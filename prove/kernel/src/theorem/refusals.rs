@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use margay_language::{Mapping, Row};
 use margay_models::diagnostic::{Diagnostic, SourcePlace};
 use margay_models::model::{Check, Model, Role};
-use margay_models::signature::BaseRelation;
 
 use crate::logic::{Meaning, TheoryExprId};
 use crate::theory::mapping::{ExecutionSelection, chosen_order, ordered_fences};
@@ -84,9 +83,8 @@ pub(super) fn refuse_chosen_fences(
     let mut theory = Theory::default();
     let base = theory.declare_base(source.signature, false, None);
     let translated = theory.translate(source, &base);
-    let [.., of_fences] = BaseRelation::CHOSEN;
-    let order = base.symbols.get(&of_fences);
-    let depends = |e: TheoryExprId| order.is_some_and(|o| TheoryVocabulary::of(&theory, [e]).relations.contains(o));
+    let order = theory.symbols.sync_fence();
+    let depends = |e: TheoryExprId| order.is_some_and(|o| TheoryVocabulary::of(&theory, [e]).relations.contains(&o));
     let undefined = source.checks.iter().zip(&translated.checks).find(|(c, e)| c.is_undefined_behaviour() && depends(**e));
     let Some((check, _)) = undefined else { return Ok(()) };
     let what = format!(

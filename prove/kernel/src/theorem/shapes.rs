@@ -1,9 +1,9 @@
 //! What executions may have of which a theorem speaks: each role that rows make, and the usual shapes of programs.
 
-use margay_models::signature::{BaseRelation, BaseSet};
+use margay_models::signature::BaseSet;
 
 use super::Setting;
-use crate::logic::{EventAtom, EventTerm, Lit, TheoryFormula};
+use crate::logic::{EventAtom, EventTerm, Lit, TheoryExprId, TheoryFormula};
 use crate::theory::Theory;
 
 /// Something that an execution may have.
@@ -66,14 +66,15 @@ impl ShapeBuilder<'_> {
         })
     }
 
-    fn related(&mut self, relation: BaseRelation, a: usize, b: usize) -> TheoryFormula {
-        let value = self.setting.base.relations.get(&relation).copied();
-        value.map_or(TheoryFormula::Const(false), |value| self.theory.form(value, EventTerm::event(a), EventTerm::event(b)))
+    fn related(&mut self, relation: TheoryExprId, a: usize, b: usize) -> TheoryFormula {
+        self.theory.form(relation, EventTerm::event(a), EventTerm::event(b))
     }
 
     /// Shapes in which threads communicate.
     fn communication(&mut self) -> Vec<InhabitantShape> {
-        use BaseRelation::{Int, Loc, Po, Rf, Rmw};
+        let relations = &self.setting.base.relations;
+        let (po, rf, co, rmw) = (relations.po(), relations.rf(), relations.co(), relations.rmw());
+        let (int, loc) = (relations.int(), relations.loc());
         use BaseSet::{F, Iw};
         let new = |name: &str, events: usize, parts: Vec<TheoryFormula>| InhabitantShape {
             name: name.to_owned(),
@@ -82,28 +83,28 @@ impl ShapeBuilder<'_> {
             needed: false,
             telling: events == 2,
         };
-        let reads = vec![self.related(Rf, 0, 1), self.related(Int, 0, 1).negated(), self.is(Iw, 0).negated()];
+        let reads = vec![self.related(rf, 0, 1), self.related(int, 0, 1).negated(), self.is(Iw, 0).negated()];
         let mut passing = vec![
-            self.related(Po, 0, 1),
-            self.related(Po, 2, 3),
-            self.related(Rf, 1, 2),
-            self.related(Rf, 0, 3),
-            self.related(Loc, 0, 1).negated(),
-            self.related(Int, 1, 2).negated(),
+            self.related(po, 0, 1),
+            self.related(po, 2, 3),
+            self.related(rf, 1, 2),
+            self.related(rf, 0, 3),
+            self.related(loc, 0, 1).negated(),
+            self.related(int, 1, 2).negated(),
         ];
         let halves =
-            vec![self.related(Rmw, 0, 1), self.related(Rmw, 2, 3), self.related(Rf, 1, 2), self.related(Int, 1, 2).negated()];
+            vec![self.related(rmw, 0, 1), self.related(rmw, 2, 3), self.related(rf, 1, 2), self.related(int, 1, 2).negated()];
         let mut fences = vec![
-            self.related(Po, 0, 1),
-            self.related(Po, 1, 2),
-            self.related(Po, 3, 4),
-            self.related(Po, 4, 5),
+            self.related(po, 0, 1),
+            self.related(po, 1, 2),
+            self.related(po, 3, 4),
+            self.related(po, 4, 5),
             self.is(F, 1),
             self.is(F, 4),
-            self.related(Rf, 2, 3),
-            self.related(Rf, 0, 5),
-            self.related(Loc, 0, 2).negated(),
-            self.related(Int, 2, 3).negated(),
+            self.related(rf, 2, 3),
+            self.related(rf, 0, 5),
+            self.related(loc, 0, 2).negated(),
+            self.related(int, 2, 3).negated(),
         ];
         for event in 0..6 {
             let whole = self.is(BaseSet::Rmw, event).negated();
@@ -113,14 +114,14 @@ impl ShapeBuilder<'_> {
             fences.push(whole);
         }
         let mut buffering = vec![
-            self.related(Po, 0, 1),
-            self.related(Po, 2, 3),
-            self.related(Loc, 0, 3),
-            self.related(Loc, 1, 2),
-            self.related(Loc, 0, 1).negated(),
-            self.related(Int, 1, 2).negated(),
-            self.related(Rf, 4, 1),
-            self.related(Rf, 5, 3),
+            self.related(po, 0, 1),
+            self.related(po, 2, 3),
+            self.related(loc, 0, 3),
+            self.related(loc, 1, 2),
+            self.related(loc, 0, 1).negated(),
+            self.related(int, 1, 2).negated(),
+            self.related(rf, 4, 1),
+            self.related(rf, 5, 3),
         ];
         for (event, set) in [(0, BaseSet::W), (1, BaseSet::R), (2, BaseSet::W), (3, BaseSet::R), (4, Iw), (5, Iw)] {
             buffering.push(self.is(set, event));
@@ -129,7 +130,7 @@ impl ShapeBuilder<'_> {
             buffering.push(self.is(BaseSet::Rmw, event).negated());
             buffering.push(self.is(Iw, event).negated());
         }
-        buffering.extend([self.related(BaseRelation::Co, 4, 2), self.related(BaseRelation::Co, 5, 0)]);
+        buffering.extend([self.related(co, 4, 2), self.related(co, 5, 0)]);
         vec![
             new("a read of what another thread wrote", 2, reads),
             new("message passing", 4, passing),

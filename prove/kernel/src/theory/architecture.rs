@@ -48,7 +48,7 @@ impl Theory {
         let initial = base.sets[&BaseSet::Iw];
         let threads = self.exprs.make(TheoryExpr::Difference(all, initial));
         let placed = self.exprs.make(TheoryExpr::Product(threads, threads));
-        let mut narrower = self.exprs.intersection(base.relations[&BaseRelation::Int], placed);
+        let mut narrower = self.exprs.intersection(base.relations.int(), placed);
         let (mut includes, mut seen) = (Vec::new(), initial);
         for level in architecture.levels() {
             let (name, own) = (level.name(), base.sets[&BaseSet::Level(level)]);
@@ -58,7 +58,7 @@ impl Theory {
                 includes.push(self.exprs.make(TheoryExpr::Product(own, threads)));
                 continue;
             }
-            let same = base.relations[&BaseRelation::Same(SameLevel(level))];
+            let same = base.relations[BaseRelation::Same(SameLevel(level))];
             let (back, twice) = (self.exprs.make(TheoryExpr::Inverse(same)), self.exprs.sequence(same, same));
             self.no_pair(TheoryExpr::Difference(narrower, same), &format!("{name}-contains-narrower-levels"));
             self.no_pair(TheoryExpr::Difference(same, placed), &format!("{name}-is-of-threads"));
@@ -71,7 +71,7 @@ impl Theory {
         let one_way = self.exprs.union_all(includes);
         let other_way = self.exprs.make(TheoryExpr::Inverse(one_way));
         let both = self.exprs.intersection(one_way, other_way);
-        let inclusive = base.relations[&BaseRelation::Sr];
+        let inclusive = base.relations.sr();
         self.no_pair(TheoryExpr::Difference(inclusive, both), "scopes-that-include-each-other");
         self.no_pair(TheoryExpr::Difference(both, inclusive), "inclusive-scopes-are-all-that-include-each-other");
     }

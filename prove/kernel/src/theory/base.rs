@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::{CheckKind, Model, Node, Role, Sort};
-use margay_models::signature::{BaseRelation, BaseSet, RelationKind, Signature};
+use margay_models::signature::{BaseRelation, BaseSet, RelationFormula, RelationKind, Signature};
 use margay_models::typing::Includes;
 use margay_models::wellformed;
 
@@ -29,11 +29,6 @@ pub fn facts(signature: Signature) -> &'static Model {
             .expect("the files of facts/ are part of the program and read without errors")
             .model
     })
-}
-
-/// Is it a relation that whole threads have? Of it a target sees what is emitted.
-pub(super) fn is_of_whole_threads(relation: BaseRelation) -> bool {
-    matches!(relation, BaseRelation::Po | BaseRelation::Int | BaseRelation::Ctrl) || relation.level().is_some()
 }
 
 /// The files that signatures have in common.
@@ -67,26 +62,26 @@ impl Theory {
                 base.sets.insert(set, self.exprs.symbol(pred));
             }
         }
-        use BaseRelation::{Fr, Vloc};
         for relation in BaseRelation::all(signature) {
             let why = if emitted { never_related(relation) } else { None };
             if let Some(why) = why {
                 base.empty.push((relation.name(), why));
                 base.relations.insert(relation, nothing);
-            } else if !(relation.kind() == RelationKind::Derived || emitted && relation == Vloc) {
+            } else if !(matches!(relation.kind(), RelationKind::Derived(_)) || emitted && relation.is_of_addresses()) {
                 let pred = self.symbols.declare_base(relation.name(), 2);
                 base.symbols.insert(relation, pred);
                 let symbol = self.exprs.symbol(pred);
                 let here = self.exprs.make(TheoryExpr::Product(universe, universe));
-                let beyond = is_of_whole_threads(relation);
+                let beyond = relation.is_of_whole_threads();
                 base.relations.insert(relation, if beyond { self.exprs.intersection(symbol, here) } else { symbol });
             }
         }
-        let from_reads = self.complete(&mut base, BaseRelation::Fr.name());
-        base.symbols.insert(Fr, from_reads);
-        if emitted && Vloc.is_in(signature) {
+        let [.., from_reads] = BaseRelation::COMMUNICATION;
+        let symbol = self.complete(&mut base, from_reads.name());
+        base.symbols.insert(from_reads, symbol);
+        for relation in BaseRelation::all(signature).filter(|relation| emitted && relation.is_of_addresses()) {
             // One location has one address, and all accesses are generic.
-            base.relations.insert(Vloc, base.relations[&BaseRelation::Loc]);
+            base.relations.insert(relation, base.relations.loc());
             base.sets.insert(BaseSet::Gen, base.sets[&BaseSet::M]);
         }
         base
@@ -100,18 +95,26 @@ impl Theory {
         base.sets.insert(BaseSet::Universe, base.universe);
         let memory = self.exprs.union(base.sets[&BaseSet::R], base.sets[&BaseSet::W]);
         base.sets.insert(BaseSet::M, memory);
-        let identity = self.exprs.make(TheoryExpr::Diagonal(base.universe));
-        base.relations.insert(BaseRelation::Id, identity);
-        let all = self.exprs.make(TheoryExpr::Product(base.universe, base.universe));
-        let ext = self.exprs.make(TheoryExpr::Difference(all, base.relations[&BaseRelation::Int]));
-        base.relations.insert(BaseRelation::Ext, ext);
-        let back = self.exprs.make(TheoryExpr::Inverse(base.relations[&BaseRelation::Rf]));
-        let from_reads = self.exprs.sequence(back, base.relations[&BaseRelation::Co]);
-        let pred = self.symbols.declare(fr, 2, Meaning::Defined(from_reads));
-        // A model may define it once more.
-        self.defined.entry(fr.to_owned()).or_default().push(pred);
-        base.relations.insert(BaseRelation::Fr, self.exprs.symbol(pred));
-        pred
+        let mut symbol = Pred::EQUAL;
+        for (relation, formula) in BaseRelation::derived() {
+            let value = match formula {
+                RelationFormula::Identity => self.exprs.make(TheoryExpr::Diagonal(base.universe)),
+                RelationFormula::Complement(of) => {
+                    let all = self.exprs.make(TheoryExpr::Product(base.universe, base.universe));
+                    self.exprs.make(TheoryExpr::Difference(all, base.relations[of]))
+                }
+                RelationFormula::BackAndOn(back, on) => {
+                    let back = self.exprs.make(TheoryExpr::Inverse(base.relations[back]));
+                    let from_reads = self.exprs.sequence(back, base.relations[on]);
+                    symbol = self.symbols.declare(fr, 2, Meaning::Defined(from_reads));
+                    // A model may define it once more.
+                    self.defined.entry(fr.to_owned()).or_default().push(symbol);
+                    self.exprs.symbol(symbol)
+                }
+            };
+            base.relations.insert(relation, value);
+        }
+        symbol
     }
 
     /// Assumes the conditions of a signature, and what its base names mean.
@@ -174,11 +177,10 @@ fn never_emitted(set: BaseSet) -> Option<&'static str> {
 
 /// The same of relations.
 fn never_related(relation: BaseRelation) -> Option<&'static str> {
-    use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
     match relation.kind() {
-        Barrier => Some("no row can emit a barrier"),
-        Asynchronous => Some(ASYNCHRONOUS),
-        Derived | Po | Rf | Co | Place | Int | Rmw | Dependency(_) | Sr | Level(_) | SyncFence => None,
+        RelationKind::Barrier => Some("no row can emit a barrier"),
+        RelationKind::Asynchronous => Some(ASYNCHRONOUS),
+        _ => None,
     }
 }
 

@@ -127,7 +127,7 @@ impl Theory {
     /// How far the other end of a relation is away.
     fn end_use(&self, r: TheoryExprId) -> ExistenceUse {
         match self.as_symbol(r) {
-            Some(p) if self.symbols.named("rmw") == Some(p) => ExistenceUse::Steps(0),
+            Some(p) if self.symbols.rmw() == Some(p) => ExistenceUse::Steps(0),
             Some(_) => ExistenceUse::Steps(1),
             None => ExistenceUse::Steps(2),
         }
@@ -167,7 +167,7 @@ impl Theory {
 
     /// Is it program order: that of all events, or what a definition makes of it for the events of a source (`po & source * source`)?
     pub fn is_program_order(&self, pred: Pred) -> bool {
-        if self.symbols.named("po") == Some(pred) {
+        if self.symbols.po() == Some(pred) {
             return true;
         }
         let Meaning::Defined(body) = self.symbols.get(pred).meaning else { return false };

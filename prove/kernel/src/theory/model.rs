@@ -2,11 +2,11 @@
 
 use margay_models::diagnostic::SourcePlace;
 use margay_models::model::{CheckKind, DefId, ExprId as Node, Model, Node as CatNode, Sort};
-use margay_models::signature::{BaseRelation, BaseSet};
+use margay_models::signature::BaseSet;
 use rustc_hash::FxHashMap;
 
 use super::{MOST_SYMBOLS, Opening, Sentence, SentenceReason, Theory, Treatment};
-use crate::logic::{EventTerm, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
+use crate::logic::{EventTerm, Meaning, Pred, RelationMap, TheoryExpr, TheoryExprId, TheoryFormula};
 
 /// What the base names of one level (source or target) mean: every name of its signature.
 #[derive(Debug, Clone)]
@@ -14,9 +14,9 @@ pub struct BaseMeaning {
     /// The events of the level.
     pub universe: TheoryExprId,
     pub sets: FxHashMap<BaseSet, TheoryExprId>,
-    pub relations: FxHashMap<BaseRelation, TheoryExprId>,
+    pub relations: RelationMap<TheoryExprId>,
     /// The symbols of relations, of all events: where some source operations become nothing, a relation of the target is a part of its symbol.
-    pub symbols: FxHashMap<BaseRelation, Pred>,
+    pub symbols: RelationMap<Pred>,
     /// The names that nothing is in, whatever the execution, and why.
     pub empty: Vec<(&'static str, &'static str)>,
 }
@@ -24,7 +24,7 @@ pub struct BaseMeaning {
 impl BaseMeaning {
     /// No name means anything yet.
     pub(super) fn new(universe: TheoryExprId) -> Self {
-        let (sets, relations, symbols) = Default::default();
+        let (sets, relations, symbols) = (FxHashMap::default(), RelationMap::default(), RelationMap::default());
         Self { universe, sets, relations, symbols, empty: Vec::new() }
     }
 
@@ -34,12 +34,6 @@ impl BaseMeaning {
     /// If it has no meaning here. That a name meant nothing would be taken for a sentence about executions.
     fn set(&self, set: BaseSet) -> TheoryExprId {
         *self.sets.get(&set).unwrap_or_else(|| panic!("the base set `{}` has no meaning in a proof", set.name()))
-    }
-
-    /// What a relation is; panics as [`BaseMeaning::set`].
-    fn relation(&self, relation: BaseRelation) -> TheoryExprId {
-        let known = self.relations.get(&relation);
-        *known.unwrap_or_else(|| panic!("the base relation `{}` has no meaning in a proof", relation.name()))
     }
 }
 
@@ -231,7 +225,7 @@ impl<'a> ModelTranslation<'a> {
         let value = match node {
             CatNode::Set(BaseSet::Universe) => self.base.universe,
             CatNode::Set(set) => self.base.set(set),
-            CatNode::Relation(r) => self.base.relation(r),
+            CatNode::Relation(r) => self.base.relations[r],
             CatNode::Empty(_) => self.theory.exprs.make(TheoryExpr::Empty),
             CatNode::Definition(d) => self.definition(d),
             CatNode::Union(a, b) => self.binary(TheoryExpr::Union, a, b),

@@ -2,7 +2,7 @@
 //! read-modify-write. Each is at a place: so many events before or behind the access.
 
 use margay_language::{Lowering, LoweringStep};
-use margay_models::signature::{BaseRelation, Operation};
+use margay_models::signature::Operation;
 
 use super::roles::RoleBuilder;
 use super::{X, Y, Z};
@@ -62,7 +62,7 @@ impl RoleBuilder<'_> {
 
     /// An event is the first half of no read-modify-write; with `nor_second`, nor the second one.
     pub(super) fn no_half(&mut self, premise: &[Lit], x: EventTerm, nor_second: bool, what: &str) {
-        let rmw = self.relation(BaseRelation::Rmw);
+        let rmw = self.target.symbols.rmw();
         let with = |lit: Lit| premise.iter().copied().chain([lit]).collect::<Vec<_>>();
         let other = if x == X { Y } else { X };
         self.say(with(Lit::no(EventAtom::binary(rmw, x, other))), what);
@@ -74,7 +74,7 @@ impl RoleBuilder<'_> {
     /// A read that a row adds is of the operation's location; with `is_half`, the operation's store is the other half of its
     /// read-modify-write.
     pub(super) fn unused_read(&mut self, read: Pred, place: Pred, is_half: bool, what: &str) {
-        let [loc, rmw] = [BaseRelation::Loc, BaseRelation::Rmw].map(|r| self.relation(r));
+        let (loc, rmw) = (self.target.symbols.loc(), self.target.symbols.rmw());
         let premise = [Lit::no(EventAtom::binary(place, X, Y)), Lit::no(EventAtom::unary(read, Y))];
         let with = |lit: Lit| premise.iter().copied().chain([lit]).collect::<Vec<_>>();
         self.say(with(Lit::yes(EventAtom::binary(loc, X, Y))), what);
@@ -85,7 +85,7 @@ impl RoleBuilder<'_> {
         self.say(with(Lit::yes(EventAtom::binary(rmw, Y, X))), what);
         let pair = [Lit::no(EventAtom::binary(rmw, Y, X)), Lit::no(EventAtom::unary(read, Y))];
         self.say(pair.iter().copied().chain([Lit::yes(EventAtom::binary(place, X, Y))]).collect(), what);
-        let all = self.target.relations[&BaseRelation::Rmw];
+        let all = self.target.relations.rmw();
         let first = self.theory.end_name(all, false);
         self.say(vec![Lit::no(EventAtom::unary(read, Y)), Lit::yes(EventAtom::unary(first, Y))], what);
     }

@@ -2,7 +2,7 @@
 
 use margay_language::{Dependency, Lowering};
 use margay_models::model::CheckKind;
-use margay_models::signature::{BaseRelation, BaseSet};
+use margay_models::signature::BaseSet;
 
 use super::roles::RoleBuilder;
 use super::{X, Y, Z};
@@ -12,13 +12,13 @@ use crate::theory::{BaseMeaning, SentenceReason};
 impl RoleBuilder<'_> {
     /// The target's symbol of a kind of dependencies, if it has them.
     fn dependency(&self, dependency: Dependency) -> Option<Pred> {
-        self.target.symbols.get(&dependency.relation()).copied()
+        self.target.symbols.get(dependency.relation())
     }
 
     /// Where a row has the word, what comes behind its read in the thread depends on it, but for the write of its own read-modify-write
     /// and what it puts before the word.
     pub(super) fn dependent(&mut self, role: Pred, lowering: &Lowering, what: &str) {
-        let (po, rmw) = (self.po(), self.relation(BaseRelation::Rmw));
+        let (po, rmw) = (self.target.symbols.po(), self.target.symbols.rmw());
         for (dependency, first) in lowering.dependencies.iter() {
             let Some(depends) = self.dependency(dependency) else { continue };
             let near = |p: &&(super::beside::BesidePlace, Pred)| p.0.behind && p.0.distance <= first;
@@ -71,7 +71,7 @@ impl RoleBuilder<'_> {
             let target = self.dependency(dependency);
             let made = self.roles.iter().any(|r| r.lowering.dependencies.get(dependency).is_some());
             let value = match target {
-                Some(_) if !made && (relation == BaseRelation::Ctrl || !self.adds_reads()) => continue,
+                Some(_) if !made && (relation.is_of_whole_threads() || !self.adds_reads()) => continue,
                 Some(symbol) if !made => {
                     let symbol = self.theory.exprs.symbol(symbol);
                     self.theory.exprs.intersection(symbol, everything)

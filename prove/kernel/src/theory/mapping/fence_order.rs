@@ -121,7 +121,7 @@ impl RoleBuilder<'_> {
         }
         let place = self.theory.exprs.union_all(places);
         let back = self.theory.exprs.make(TheoryExpr::Inverse(place));
-        let behind = self.theory.exprs.sequence(self.target.relations[&relation], back);
+        let behind = self.theory.exprs.sequence(self.target.relations[relation], back);
         self.theory.exprs.sequence(place, behind)
     }
 

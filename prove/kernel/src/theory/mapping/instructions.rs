@@ -2,7 +2,7 @@
 
 use margay_language::{LoweringStep, StepScope};
 use margay_models::execution::{Kind, Order, Scope};
-use margay_models::signature::{BaseRelation, BaseSet, Signature, Tag};
+use margay_models::signature::{BaseSet, Signature, Tag};
 
 use super::roles::RoleBuilder;
 use super::{X, Y, Z};
@@ -140,7 +140,7 @@ impl RoleBuilder<'_> {
         fences: &[(usize, Pred)],
         what: &str,
     ) {
-        let (po, rmw) = (self.po(), self.relation(BaseRelation::Rmw));
+        let (po, rmw) = (self.target.symbols.po(), self.target.symbols.rmw());
         // Premises under which a variable is the event of a step: the operation's first event is X.
         let event = |step: usize, at: EventTerm, last: bool| -> (Vec<Lit>, EventTerm) {
             if step != access {

@@ -17,7 +17,7 @@ impl RoleBuilder<'_> {
         }
         let target = BaseRelation::all(self.mapping.target.signature).find(|r| r.level() == Some(scope));
         if let Some(relation) = target {
-            return Some(self.target.symbols[&relation]);
+            return Some(self.target.symbols[relation]);
         }
         if let Some(&(_, known)) = self.levels.iter().find(|(level, _)| *level == scope) {
             return Some(known);
@@ -36,7 +36,7 @@ impl RoleBuilder<'_> {
         let all = exprs.make(TheoryExpr::All);
         let threads = exprs.make(TheoryExpr::Difference(all, self.target.sets[&BaseSet::Iw]));
         let placed = exprs.make(TheoryExpr::Product(threads, threads));
-        let one_thread = exprs.intersection(self.target.relations[&BaseRelation::Int], placed);
+        let one_thread = exprs.intersection(self.target.relations.int(), placed);
         let (back, twice) = (exprs.make(TheoryExpr::Inverse(same)), exprs.sequence(same, same));
         for (within, name) in [
             (TheoryExpr::Difference(same, placed), "a-level-is-of-threads"),

@@ -11,10 +11,9 @@ mod source;
 
 use margay_language::Mapping;
 use margay_models::model::{CheckKind, Role as CheckRole, Sort};
-use margay_models::signature::{BaseRelation, BaseSet, Construct, Signature};
+use margay_models::signature::{BaseRelation, BaseSet, Construct, RelationFormula, Signature};
 use margay_models::wellformed;
 
-use super::base::is_of_whole_threads;
 use super::{BaseMeaning, SentenceReason, Theory, TheoryVocabulary, Translated};
 use crate::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
 use roles::RoleBuilder;
@@ -144,13 +143,22 @@ pub fn with_source(
 fn whole_threads(theory: &mut Theory, signature: Signature, base: &BaseMeaning, emitted: Pred) {
     let mut whole = base.clone();
     whole.universe = theory.exprs.make(TheoryExpr::All);
-    for relation in BaseRelation::all(signature).filter(|&r| is_of_whole_threads(r)) {
-        whole.relations.insert(relation, theory.exprs.symbol(base.symbols[&relation]));
+    for relation in BaseRelation::all(signature).filter(|r| r.is_of_whole_threads()) {
+        whole.relations.insert(relation, theory.exprs.symbol(base.symbols[relation]));
     }
     // What is the same event, and what another thread, is asked of events that are not emitted, too.
     let (id, all) = (theory.exprs.identity(), theory.exprs.make(TheoryExpr::All));
-    let ext = theory.exprs.make(TheoryExpr::Difference(all, whole.relations[&BaseRelation::Int]));
-    whole.relations.extend([(BaseRelation::Id, id), (BaseRelation::Ext, ext)]);
+    for (relation, formula) in BaseRelation::derived() {
+        match formula {
+            RelationFormula::Identity => whole.relations.insert(relation, id),
+            RelationFormula::Complement(of) => {
+                let others = theory.exprs.make(TheoryExpr::Difference(all, whole.relations[of]));
+                whole.relations.insert(relation, others);
+            }
+            // Nobody reads what is not emitted.
+            RelationFormula::BackAndOn(..) => {}
+        }
+    }
     for model in [super::facts(signature), wellformed::model(signature)] {
         let translated = theory.translate(model, &whole);
         // What is not there has no kind.

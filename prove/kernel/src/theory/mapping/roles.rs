@@ -2,7 +2,7 @@
 
 use margay_language::{Lowering, Mapping, Row, ScopePattern};
 use margay_models::execution::Scope;
-use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
+use margay_models::signature::{BaseSet, Construct, Operation};
 
 use super::beside::{BesideEvent, BesidePlace, beside};
 use super::fence_order::{ChosenOrder, KeptOrder};
@@ -208,19 +208,15 @@ impl RoleBuilder<'_> {
             self.say(vec![premise, Lit::yes(is_one(X))], what);
         }
         if part == OperationPart::ReadHalf {
-            let half = Lit::no(EventAtom::binary(self.relation(BaseRelation::Rmw), X, Y));
+            let half = Lit::no(EventAtom::binary(self.target.symbols.rmw(), X, Y));
             self.say(vec![half, Lit::no(is_one(X)), Lit::yes(is_one(Y))], "halves");
             self.say(vec![half, Lit::yes(is_one(X)), Lit::no(is_one(Y))], "halves");
         }
     }
 
-    pub(super) fn relation(&self, relation: BaseRelation) -> Pred {
-        self.target.symbols[&relation]
-    }
-
     /// The whole program order, that of source operations that become nothing included.
     pub(super) fn po(&self) -> Pred {
-        self.target.symbols[&BaseRelation::Po]
+        self.target.symbols.po()
     }
 
     /// Where some operations become nothing: is this one there?
@@ -267,7 +263,7 @@ impl RoleBuilder<'_> {
 
     /// The two halves of a read-modify-write are of one operation.
     fn rmw_halves(&mut self, scopes: &[(Scope, Pred)]) {
-        let rmw = self.relation(BaseRelation::Rmw);
+        let rmw = self.target.symbols.rmw();
         let pair = Lit::no(EventAtom::binary(rmw, X, Y));
         for pair_of_roles in self.roles.clone().windows(2) {
             let [read, write] = pair_of_roles else { continue };
@@ -277,7 +273,7 @@ impl RoleBuilder<'_> {
             let (r, w) = (EventAtom::unary(read.pred, X), EventAtom::unary(write.pred, Y));
             self.say(vec![pair, Lit::no(r), Lit::yes(w)], "halves");
             self.say(vec![pair, Lit::yes(r), Lit::no(w)], "halves");
-            let all = self.target.relations[&BaseRelation::Rmw];
+            let all = self.target.relations.rmw();
             let (domain, range) = (self.theory.end_name(all, false), self.theory.end_name(all, true));
             self.say(vec![Lit::no(r), Lit::yes(EventAtom::unary(domain, X))], "halves");
             self.say(vec![Lit::no(w), Lit::yes(EventAtom::unary(range, Y))], "halves");

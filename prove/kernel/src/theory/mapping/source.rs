@@ -7,7 +7,6 @@ use margay_models::signature::{BaseRelation, BaseSet, Operation, RelationKind};
 use super::instructions::carries;
 use super::roles::{EventRole, OperationPart, RoleBuilder};
 use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
-use crate::theory::base::is_of_whole_threads;
 use crate::theory::{BaseMeaning, SentenceReason, Translated};
 
 /// What a base set of the source is.
@@ -157,41 +156,45 @@ impl RoleBuilder<'_> {
         let everything = self.theory.exprs.make(TheoryExpr::Product(base.universe, base.universe));
         // Of dependencies the target's are the first guess; of relations of whole threads the fences that rows add are left out.
         for relation in BaseRelation::all(signature) {
-            use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
-            let of_target = self.target.relations.get(&relation).copied();
+            use RelationKind::{Asynchronous, Barrier, Derived, Level};
+            let of_target = self.target.relations.get(relation);
             let symbol = match relation.kind() {
-                Po | Int => Some(self.target.symbols[&relation]),
-                Dependency(_) if is_of_whole_threads(relation) => self.target.symbols.get(&relation).copied(),
                 // A level that the source does not speak of needs no symbol.
                 Level(level) if !scopes.is_empty() || self.mapping.source.mentions_level(level) => self.level(level),
                 Level(_) => None,
-                Place if relation == BaseRelation::Vloc => {
-                    base.relations.insert(relation, self.target.relations[&BaseRelation::Loc]);
-                    None
-                }
-                Rf | Place | Rmw | Dependency(_) => {
-                    if let Some(whole) = of_target {
-                        let within = if self.adds_reads() { self.theory.exprs.intersection(whole, everything) } else { whole };
-                        base.relations.insert(relation, within);
-                    }
+                _ if relation.is_of_whole_threads() => self.target.symbols.get(relation),
+                _ if relation.is_of_addresses() => {
+                    base.relations.insert(relation, self.target.relations.loc());
                     None
                 }
                 Barrier | Asynchronous => {
                     self.no_pairs(base, relation, OF_PTX);
                     None
                 }
-                SyncFence => {
+                // Coherence order, and what is made of it, come last.
+                Derived(_) => None,
+                _ if relation.speaks_of_coherence() => None,
+                _ if relation.orders_fences() => {
                     match self.order_of_fences(relation, base, target) {
-                        Some(order) => _ = base.relations.insert(relation, order),
+                        Some(order) => base.relations.insert(relation, order),
                         None => self.no_pairs(base, relation, NOT_ORDERED),
                     }
                     None
                 }
-                Sr if scopes.is_empty() => {
-                    self.no_pairs(base, relation, "no operation of what is asked about has a scope");
+                // What scopes say of each other comes last, too.
+                _ if relation.compares_scopes() => {
+                    if scopes.is_empty() {
+                        self.no_pairs(base, relation, "no operation of what is asked about has a scope");
+                    }
                     None
                 }
-                Co | Sr | Derived => None,
+                _ => {
+                    if let Some(whole) = of_target {
+                        let within = if self.adds_reads() { self.theory.exprs.intersection(whole, everything) } else { whole };
+                        base.relations.insert(relation, within);
+                    }
+                    None
+                }
             };
             if let Some(symbol) = symbol {
                 let whole = self.theory.exprs.symbol(symbol);
@@ -200,7 +203,7 @@ impl RoleBuilder<'_> {
             }
         }
         self.source_dependencies(base, everything);
-        let co = self.target.relations[&BaseRelation::Co];
+        let co = self.target.relations.co();
         let mo = if self.mapping.target.signature.total_coherence() {
             co
         } else {
@@ -212,10 +215,10 @@ impl RoleBuilder<'_> {
             self.theory.assume_check(CheckKind::Empty, rest, false, false, &reason);
             mo
         };
-        base.relations.insert(BaseRelation::Co, mo);
+        base.relations.set_co(mo);
         if !scopes.is_empty() {
             let inclusion = self.inclusion(base, scopes);
-            base.relations.insert(BaseRelation::Sr, inclusion);
+            base.relations.set_sr(inclusion);
         }
     }
 
@@ -260,7 +263,7 @@ impl RoleBuilder<'_> {
         if self.mapping.source.signature.tabular().is_some() {
             return;
         }
-        let loc = base.relations[&BaseRelation::Loc];
+        let loc = base.relations.loc();
         let (Some(&plain), Some(&atomic)) = (base.sets.get(&BaseSet::Na), base.sets.get(&BaseSet::Atomic)) else { return };
         let init = base.sets[&BaseSet::Iw];
         let plain = self.theory.exprs.make(TheoryExpr::Difference(plain, init));
