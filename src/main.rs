@@ -41,7 +41,7 @@ use tracing_subscriber::filter::Targets;
 fn main() -> ExitCode {
     only_absolute_folders();
     let config::ParsedCommandLine { arguments, own, project, warnings, command } =
-        match config::arguments(arguments::help::arrange, |given: &arguments::Arguments| given.command.missing()) {
+        match config::arguments(arguments::help::shown, |given: &arguments::Arguments| given.command.missing()) {
             Ok(arguments) => arguments,
             Err(config::CommandLineError::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
             Err(config::CommandLineError::File(errors, output)) => {

@@ -6,6 +6,10 @@ use clap::Args;
 
 use super::limits::{CompilerTimeArguments, JobArguments};
 
+/// The headings over the options that go with one other alone; the long help has them.
+const OF_ALL: &str = "With --all, every compiler of a folder";
+const OF_REPRODUCE: &str = "With --reproduce, a counterexample as a program";
+
 /// Options of `extract`.
 #[derive(Debug, Clone, Args)]
 pub struct ExtractArguments {
@@ -54,40 +58,40 @@ pub struct ExtractArguments {
     /// counterexamples are there since when and until when; goes on where it stopped. Exit code 1 if a compiler got worse
     #[arg(long, conflicts_with_all = ["front_end", "cmd", "against", "output"])]
     pub all: bool,
-    /// With --all: the folder of unpacked compilers, which are started, e.g. target/compilers, where .ci/compilers unpacks some [default:
+    /// The folder of unpacked compilers, which are started, e.g. target/compilers, where .ci/compilers unpacks some [default:
     /// MARGAY_COMPILERS]
-    #[arg(long, value_name = "DIR", env = "MARGAY_COMPILERS", hide_env = true)]
+    #[arg(long, help_heading = OF_ALL, hide_short_help = true, value_name = "DIR", env = "MARGAY_COMPILERS", hide_env = true)]
     pub compilers: Option<PathBuf>,
-    /// With --all: the folder for tables and the page
-    #[arg(long, value_name = "DIR", default_value = "extracted")]
+    /// The folder for tables and the page
+    #[arg(long, help_heading = OF_ALL, hide_short_help = true, value_name = "DIR", default_value = "extracted")]
     pub out: PathBuf,
-    /// With --all: only compilers whose name begins so, e.g. `nvrtc-`
-    #[arg(long, value_name = "PREFIX")]
+    /// Only compilers whose name begins so, e.g. `nvrtc-`
+    #[arg(long, help_heading = OF_ALL, hide_short_help = true, value_name = "PREFIX")]
     pub only: Option<String>,
-    /// With --all: only these front ends
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    /// Only these front ends
+    #[arg(long, help_heading = OF_ALL, hide_short_help = true, value_name = "NAME", value_delimiter = ',')]
     pub front_ends: Vec<String>,
-    /// With --all and --reproduce: look for counterexamples up to so many events (with --all 0: do not)
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// Also with --all: look for counterexamples up to so many events (with --all 0: do not)
+    #[arg(long, help_heading = OF_REPRODUCE, hide_short_help = true, value_name = "N", default_value_t = 4)]
     pub bound: usize,
     /// Write the smallest counterexample of this table (at program level, up to --bound) as a program of the front end into --out,
     /// compile it, and find the litmus test in its PTX
     #[arg(long, value_name = "MAPPING", conflicts_with_all = ["all", "against", "output"])]
     pub reproduce: Option<String>,
-    /// With --reproduce: another model of the language
-    #[arg(long, value_name = "MODEL")]
+    /// Another model of the language
+    #[arg(long, help_heading = OF_REPRODUCE, hide_short_help = true, value_name = "MODEL")]
     pub source: Option<String>,
-    /// With --reproduce: operations of these scopes alone
-    #[arg(long, value_name = "SCOPE", value_delimiter = ',')]
+    /// Operations of these scopes alone
+    #[arg(long, help_heading = OF_REPRODUCE, hide_short_help = true, value_name = "SCOPE", value_delimiter = ',')]
     pub scope: Vec<String>,
-    /// With --reproduce: leave these constructs out
-    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    /// Leave these constructs out
+    #[arg(long, help_heading = OF_REPRODUCE, hide_short_help = true, value_name = "CONSTRUCT", value_delimiter = ',')]
     pub without: Vec<String>,
-    /// With --reproduce: these constructs alone
-    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    /// These constructs alone
+    #[arg(long, help_heading = OF_REPRODUCE, hide_short_help = true, value_name = "CONSTRUCT", value_delimiter = ',')]
     pub constructs: Vec<String>,
-    /// With --reproduce: at most so many guards
-    #[arg(long, value_name = "N")]
+    /// At most so many guards
+    #[arg(long, help_heading = OF_REPRODUCE, hide_short_help = true, value_name = "N")]
     pub guards: Option<usize>,
     /// List the front ends
     #[arg(long)]

@@ -1,8 +1,21 @@
-//! What help shows: options in groups, and those that are seldom needed in the long help alone.
+//! What help shows: the commands in groups, options in groups, and those that are seldom needed in the long help alone.
 //!
 //! Each option is named here once, by its long name; an option that is not here is shown among the command's own, always.
 
+use std::fmt::Write;
+
+use clap::builder::{StyledStr, Styles};
 use clap::{Arg, Command};
+
+/// The commands of the program, the most used first: the parser of options knows one list alone.
+const COMMANDS: [(&str, &[&str]); 6] = [
+    ("Asked most", &["check", "run", "kernel", "test"]),
+    ("Mappings", &["prove", "verify", "repair", "weaken", "extract", "confirm", "case"]),
+    ("Models and tests", &["diff", "explain", "fence", "synth", "gen", "classify", "sim"]),
+    ("Devices and applications", &["gpu", "app"]),
+    ("What is built in", &["models", "mappings"]),
+    ("For pages, programs and shells", &["report", "schema", "completions", "man", "help"]),
+];
 
 /// Options under one heading.
 struct OptionGroup {
@@ -46,6 +59,34 @@ const GROUPS: [OptionGroup; 6] = [
 /// Commands whose options of these names mean something else: they have few, or a page of their own.
 const UNGROUPED: [&str; 4] = ["gen", "extract", "report", "case"];
 
+/// The program as its help shows it: arranged, and with its commands in groups.
+pub fn shown(program: Command) -> Command {
+    let arranged = arrange(program);
+    let text = template(&arranged);
+    arranged.help_template(text)
+}
+
+/// The help of the program, with a list of its commands in place of the one that the parser would write.
+fn template(program: &Command) -> StyledStr {
+    let styles = Styles::default();
+    let (header, name) = (styles.get_header(), styles.get_literal());
+    let mut text = StyledStr::new();
+    let mut list = String::new();
+    for (heading, commands) in COMMANDS {
+        let _ = writeln!(list, "\n{header}{heading}:{header:#}");
+        for &command in commands {
+            let about = program.find_subcommand(command).and_then(Command::get_about);
+            let about = about.map_or_else(|| "The same of a command: `margay help check`".to_owned(), ToString::to_string);
+            let _ = writeln!(list, "  {name}{command:12}{name:#} {about}");
+        }
+    }
+    let _ = write!(
+        text,
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+    );
+    text
+}
+
 /// The same command, with its options in groups, and the seldom ones in the long help alone.
 pub fn arrange(command: Command) -> Command {
     below(command, "margay", true)
@@ -81,8 +122,29 @@ fn place(argument: Arg) -> Arg {
 mod tests {
     use clap::{Command, CommandFactory};
 
-    use super::{GROUPS, arrange};
+    use super::{COMMANDS, GROUPS, arrange, shown};
     use crate::arguments::Arguments;
+
+    /// Each command is listed once, in a line that fits a narrow terminal, since nothing breaks these lines.
+    #[test]
+    fn the_list_of_commands_has_each_command() {
+        let mut program = shown(Arguments::command());
+        program.build();
+        let mut listed: Vec<_> = COMMANDS.iter().flat_map(|(_, commands)| commands.iter().copied()).collect();
+        let mut real: Vec<_> = program.get_subcommands().map(Command::get_name).collect();
+        listed.sort_unstable();
+        real.sort_unstable();
+        assert_eq!(listed, real);
+        for help in [program.clone().render_help(), program.clone().render_long_help()] {
+            let help = help.to_string();
+            for name in &real {
+                let lines: Vec<_> = help.lines().filter(|line| line.starts_with(&format!("  {name} "))).collect();
+                assert_eq!(lines.len(), 1, "{name}: {lines:?}");
+                assert!(lines[0].len() <= 80 && lines[0].len() > 30, "{}", lines[0]);
+            }
+            assert!(help.contains("--format") && help.contains("--version") && help.contains("Exit codes: 0"), "{help}");
+        }
+    }
 
     fn each(command: &Command, what: &mut impl FnMut(&Command)) {
         what(command);

@@ -58,55 +58,85 @@ const EXIT_CODES: &str =
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check a compilation mapping: can a compiled program do what the source language forbids?
+    /// Can a compiled program do what the source language forbids?
+    ///
+    /// Checks a compilation mapping: searches all programs up to a size, and shows the smallest that goes wrong
     Check(Box<CheckArguments>),
-    /// Prove a mapping, or a property of a model, for executions of every size
+    /// Prove a mapping, or a property of a model, for every size
     Prove(Box<ProveArguments>),
     /// Verify a certificate, without a solver
     Verify(VerifyArguments),
-    /// Solve, list or write the cases of a check one by one, for many machines
+    /// Solve the cases of a check one by one, for many machines
+    ///
+    /// Lists them, writes them, and predicts what they cost
     Case(Box<crate::case::CaseArguments>),
-    /// Check a mapping, and run its smallest counterexamples on a device
+    /// Run the smallest counterexamples of a mapping on a device
     Confirm(Box<ConfirmArguments>),
-    /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
+    /// Which rows of a mapping could be weaker?
+    ///
+    /// Says what goes wrong where they could not
     Weaken(Box<WeakenArguments>),
     /// Find the cheapest changes of rows that mend a mapping
     Repair(Box<RepairArguments>),
-    /// Compare two models, or two mappings: the smallest executions or programs about which they differ
+    /// Where do two models, or two mappings, differ?
+    ///
+    /// Shows the smallest executions or programs about which they differ
     Diff(Box<DiffArguments>),
-    /// Find every minimal test of a model: forbidden, and allowed as soon as any one instruction is weaker
+    /// Find every minimal test of a model
+    ///
+    /// Its outcome is forbidden, and allowed as soon as any one instruction is weaker
     Synth(Box<SynthArguments>),
-    /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
+    /// Is the outcome of a litmus test allowed, and what shows it?
+    ///
+    /// What shows that it is allowed is an execution; what forbids it is an axiom, and for each candidate a cycle
     Run(RunArguments),
-    /// Compare the verdicts of a corpus of litmus tests with the expected ones
+    /// Are the verdicts of a folder of tests as expected?
     Test(CorpusArguments),
-    /// Run litmus tests on an operational machine: random schedules, or all of them
+    /// Run litmus tests on an operational machine
+    ///
+    /// Random schedules, or all of them
     Sim(SimArguments),
     /// Run litmus tests on a GPU, and look at their kernels
     Gpu(Box<GpuArguments>),
-    /// Say what litmus tests are called, and which are the same up to renaming
+    /// What are tests called, and which are the same?
+    ///
+    /// Tests are the same if they are so up to renaming
     Classify(crate::classify::ClassifyArguments),
-    /// Say why a model forbids the outcome of a test, edge by edge, or what would forbid it
+    /// Why does a model forbid an outcome, or what would forbid it?
+    ///
+    /// Says so edge by edge, with the line of the model that makes each
     Explain(crate::explain::ExplainArguments),
-    /// Find out what a compiler emits for atomic operations, and write it as a mapping, with the evidence for every row
+    /// Find out what a compiler emits for atomics, as a mapping
+    ///
+    /// Compiles every atomic operation, and writes the mapping with the evidence for each row
     Extract(Box<ExtractArguments>),
-    /// Find the cheapest fences, orders and scopes that forbid the outcome of a test
+    /// Find the cheapest fences that forbid the outcome of a test
+    ///
+    /// Stronger orders and wider scopes count, too
     Fence(crate::fence::FenceArguments),
-    /// Ask about a GPU kernel in PTX or CUDA: data races, traps, addresses outside of arrays, waits that never end
+    /// Ask about a kernel in CUDA or PTX: is a fence missing?
+    ///
+    /// Data races, traps, addresses outside of arrays, waits that never end: in small launches, without a GPU
     Kernel(Box<crate::kernel::KernelArguments>),
-    /// Run applications of compiled kernels many times, in order and with weak memory, and find the fences that they take
+    /// Run applications many times under stress, and fence them
+    ///
+    /// Applications of compiled kernels, in order and with weak memory: is the post-condition ever false, and which fences mend it?
     App(crate::app::AppArguments),
-    /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
+    /// Write litmus tests from cycles of candidate relaxations
+    ///
+    /// Each once up to renaming
     Gen(crate::r#gen::GenArguments),
-    /// Write one HTML page from the JSON of any command
+    /// Make one HTML page of what commands print as JSON
     Report(crate::report::ReportArguments),
     /// List the built-in memory models, or show one
     Models(BuiltinArguments),
     /// List the built-in mappings, or show one
     Mappings(BuiltinArguments),
-    /// List the JSON Schemas of what commands print with `--format json`, show one, or write all into a folder
+    /// List or write the JSON Schemas of `--format json`
+    ///
+    /// Lists them, shows one, or writes all into a folder
     Schema(crate::schema::SchemaArguments),
-    /// Write the completions of a shell: `margay completions bash`
+    /// Write what a shell completes: `margay completions bash`
     Completions(crate::manual::CompletionsArguments),
     /// Write the manual pages of all commands into a folder
     Man(crate::manual::ManArguments),
