@@ -124,6 +124,32 @@ fn what_is_no_answer_is_refused() {
     assert_eq!(margay(&["report", "nowhere.json"]).status.code(), Some(2));
 }
 
+/// A command that was stopped leaves an empty file: the page has the other answers, says which file it lacks, and the exit code says so, too.
+#[test]
+fn one_file_that_cannot_be_read_does_not_take_the_others_away() {
+    let folder = folder("report/one-empty");
+    let good = write(&folder, "good.json", "{ \"schema\": 1, \"verdict\": \"no counterexample up to 4 events\" }");
+    let empty = write(&folder, "empty.json", "");
+    let page = folder.join("page.html").display().to_string();
+    for form in ["html", "markdown"] {
+        for (to_file, output) in [
+            (false, margay(&["report", &empty, &good, "--as", form])),
+            (true, margay(&["report", &empty, &good, "--as", form, "--out", &page])),
+        ] {
+            assert_eq!(output.status.code(), Some(2), "{form}");
+            assert!(err(&output).contains("empty.json` is empty"), "{}", err(&output));
+            let text = if to_file { std::fs::read_to_string(&page).expect("a page") } else { out(&output) };
+            assert!(text.contains("no counterexample up to 4 events"), "{text}");
+            assert!(text.contains("Not on this page: `") || text.contains("Not in this summary: \\`"), "{text}");
+        }
+    }
+    let json = margay(&["report", &empty, &good, "--format", "json"]);
+    assert_eq!(json.status.code(), Some(2));
+    let document: serde_json::Value = serde_json::from_str(&out(&json)).expect("one document");
+    assert_eq!(document["documents"], 1);
+    assert!(document["warnings"][0]["message"].as_str().is_some_and(|m| m.contains("empty.json` is empty")), "{document:#}");
+}
+
 /// What a question leaves out stands in the first line of its answer, in each of its forms: text, JSON, the summary, the page. So does its bound.
 #[test]
 fn every_form_of_an_answer_has_its_bound_and_its_restriction() {

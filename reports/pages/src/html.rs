@@ -12,8 +12,9 @@ use super::matrix::matrix;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page with all sections. It loads nothing, and its policy forbids that it could.
-pub fn page(title: &str, sections: &[Section]) -> String {
+/// The page with all sections, and first what is not among them: files that could not be read, each with the reason. It loads nothing, and its policy
+/// forbids that it could.
+pub fn page(title: &str, sections: &[Section], left_out: &[String]) -> String {
     let title = escape(title);
     let mut out = String::new();
     let _ = write!(
@@ -25,6 +26,9 @@ pub fn page(title: &str, sections: &[Section]) -> String {
          <style>\n{STYLE}</style>\n<noscript><style>.search {{ display: none; }}</style></noscript>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n\
          <label class=\"search\">Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"shown\"></output>\n</header>\n<main>\n"
     );
+    for reason in left_out {
+        let _ = writeln!(out, "<p class=\"left-out\">Not on this page: {}</p>", escape(reason));
+    }
     out.push_str(&matrix(sections));
     for section in sections {
         let _ = write!(

@@ -15,8 +15,11 @@ type MarkdownObject = Map<String, Value>;
 const ROWS: usize = 20;
 const EXAMPLES: usize = 3;
 
-pub fn summary(title: &str, sections: &[Section]) -> String {
+pub fn summary(title: &str, sections: &[Section], left_out: &[String]) -> String {
     let mut out = format!("## {}\n", inline(title));
+    for reason in left_out {
+        let _ = write!(out, "\nNot in this summary: {}\n", inline(reason));
+    }
     for section in sections {
         let _ = write!(out, "\n### `{}`\n\n", section.command);
         match section.documents.as_slice() {

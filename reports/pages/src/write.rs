@@ -32,7 +32,8 @@ pub struct ReportPageOptions {
     pub title: String,
 }
 
-/// Reads the documents, and writes or prints the page.
+/// Reads the documents, and writes or prints the page. A file that cannot be read is named, in the page too, and the end is that of wrong input; the page has
+/// what the others say.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -44,13 +45,17 @@ pub fn run(options: &ReportPageOptions, output: &Output) -> CommandOutcome {
             Err(error) => errors.push(error),
         }
     }
-    if !errors.is_empty() {
+    if sections.is_empty() {
         return output.wrong(&errors);
     }
+    // One file of many that a stopped command left empty does not take the other answers away.
+    output.warn(&errors);
+    let end = output.settle(if errors.is_empty() { Exit::Holds } else { Exit::Wrong });
+    let left_out: Vec<String> = errors.iter().map(|error| terminal::printable(&error.message, false).into_owned()).collect();
     let title = terminal::printable(&options.title, false);
     let text = match options.form {
-        ReportForm::Html => page(&title, &sections),
-        ReportForm::Markdown => summary(&title, &sections),
+        ReportForm::Html => page(&title, &sections, &left_out),
+        ReportForm::Markdown => summary(&title, &sections, &left_out),
     };
     let documents: usize = sections.iter().map(|s| s.documents.len()).sum();
     let bytes = text.len();
@@ -59,7 +64,7 @@ pub fn run(options: &ReportPageOptions, output: &Output) -> CommandOutcome {
             Format::Json => output.document(&PageDocument { file: None, text: Some(text), documents, bytes })?,
             _ => output.print(text.trim_end())?,
         }
-        return Ok(Exit::Holds);
+        return Ok(end);
     };
     if let Err(error) = write_over(path, text.as_bytes()) {
         return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
@@ -75,5 +80,5 @@ pub fn run(options: &ReportPageOptions, output: &Output) -> CommandOutcome {
             bytes.div_ceil(1024)
         ))?,
     }
-    Ok(Exit::Holds)
+    Ok(end)
 }
