@@ -119,22 +119,18 @@ pub fn anew(path: &Path) -> io::Result<File> {
     }
 }
 
-/// A new folder for a moment, in the system's for such ones, which is everybody's: its name cannot be guessed, and nobody else can look into it.
+/// A new folder for a moment that nobody else can look into or replace.
 ///
 /// # Errors
-/// It cannot be made; the error names the system's folder.
+/// It cannot be made, or others could take its place; the error names the system's folder.
 pub fn scratch() -> io::Result<tempfile::TempDir> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("margay-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o700));
-    }
-    builder.tempdir().map_err(|error| {
-        let folder = std::env::temp_dir();
-        let what = format!("in `{}` nothing can be made: {}; `TMPDIR` names another folder", folder.display(), why(&error));
-        io::Error::new(error.kind(), what)
+    margay_solver::scratch::scratch("margay-").map_err(|error| match error.kind() {
+        io::ErrorKind::Other => error,
+        kind => {
+            let folder = std::env::temp_dir();
+            let what = format!("in `{}` nothing can be made: {}; `TMPDIR` names another folder", folder.display(), why(&error));
+            io::Error::new(kind, what)
+        }
     })
 }
 

@@ -114,6 +114,8 @@ pub mod notation;
 mod objective;
 mod options;
 pub mod proof;
+#[doc(hidden)]
+pub mod scratch;
 mod session;
 mod skolem;
 pub mod solver;

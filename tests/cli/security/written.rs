@@ -117,4 +117,20 @@ pub(super) fn a_folder_of_its_own() {
     let modes: Vec<&str> = seen.lines().filter_map(|line| line.split(' ').next()).collect();
     assert!(!modes.is_empty() && modes.iter().all(|mode| *mode == "700"), "{seen}");
     assert_eq!(names(&place), Vec::<String>::new(), "it is gone");
+
+    // Where everybody may rename it, nothing is made, and nothing is started.
+    let mode = |of| std::fs::set_permissions(&place, std::os::unix::fs::PermissionsExt::from_mode(of)).expect("it is ours");
+    std::fs::remove_file(root.join("seen")).expect("it is there");
+    mode(0o777);
+    let output = asked.output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(err(&output).contains("it has no sticky bit") && err(&output).contains("`TMPDIR` names"), "{}", err(&output));
+    assert!(!root.join("seen").exists());
+    let mut solved = command(&["check", "rc11-to-ptx", "--bound", "2", "--solver", "dimacs:touch seen; false"]);
+    let output = solved.env("TMPDIR", &place).current_dir(&root).output().expect("the program starts");
+    let said = out(&output).replace('\n', " ");
+    assert!(said.contains("it has no sticky bit") && !root.join("seen").exists(), "{said}");
+    mode(0o1777);
+    asked.output().expect("the program starts");
+    assert!(root.join("seen").exists());
 }

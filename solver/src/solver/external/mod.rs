@@ -18,6 +18,7 @@ use crate::clause_text::write_clauses;
 use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
 use crate::proof::ProofLog;
+use crate::scratch::scratch;
 use derive::{FollowedProof, NotFollowed};
 
 /// How names of such solvers begin.
@@ -125,15 +126,7 @@ impl ProgramSolver {
     /// Writes the clauses to a file, starts the program on it, and reads what it prints.
     fn ask(&self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<(SolverAnswer, LastAnswer), SolverFailure> {
         let cannot = |error: io::Error| self.failure(format!("its files cannot be written or read: {error}"));
-        let mut scratch = tempfile::Builder::new();
-        scratch.prefix("margay-solver-");
-        #[cfg(unix)]
-        {
-            // The system's folder for such files is everybody's, and this one is not.
-            use std::os::unix::fs::PermissionsExt;
-            scratch.permissions(std::fs::Permissions::from_mode(0o700));
-        }
-        let folder = scratch.tempdir().map_err(cannot)?;
+        let folder = scratch("margay-solver-").map_err(cannot)?;
         let (problem, proof) = (folder.path().join("problem.cnf"), folder.path().join("proof.drat"));
         let units: Vec<[SatLiteral; 1]> = assumptions.iter().map(|&l| [l]).collect();
         let clauses =
