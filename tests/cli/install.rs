@@ -1,10 +1,11 @@
-//! The script that installs a release (.ci/install.sh), from a folder in place of a code host.
+//! What a release is made of (.ci/package), and the script that installs it (.ci/install.sh), from a folder in place of a code host.
 
 use std::path::{Path, PathBuf};
 
 use crate::program::{err, folder, out, shell, write};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/install.sh");
+const PACKAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/package");
 
 /// A folder with the archive of a release for this machine, of the program that tests run; `None` where releases have none.
 fn release(name: &str) -> Option<PathBuf> {
@@ -65,4 +66,52 @@ fn an_archive_that_was_changed_is_not_installed() {
         err(&output)
     );
     assert!(!to.join("margay").exists());
+}
+
+/// The archive has what the page says, the licences of other people's crates among it, and the same program gives the same archive.
+#[test]
+fn an_archive_has_licences_pages_and_completions() {
+    let root = folder("install/packaged");
+    let package = |to: &str, more: &str| {
+        let line = format!("bash {PACKAGE} --program {} --to {to} {more}", env!("CARGO_BIN_EXE_margay"));
+        shell(&root, &line, &[])
+    };
+    let (one, two) = (package("one", ""), package("two", ""));
+    assert!(one.status.success() && two.status.success(), "{}{}", err(&one), err(&two));
+    let archive = out(&one).trim().to_owned();
+    let name = Path::new(&archive).file_name().expect("a name").to_string_lossy().into_owned();
+    let unpacked = shell(&root, &format!("cmp one/{name} two/{name} && cat one/{name}.sha256 && tar -xzf one/{name}"), &[]);
+    assert!(unpacked.status.success(), "{}{}", out(&unpacked), err(&unpacked));
+    assert!(out(&unpacked).ends_with(&format!("  {name}\n")), "{}", out(&unpacked));
+    let inside = root.join(name.strip_suffix(".tar.gz").expect("an archive"));
+    for file in [
+        "margay",
+        "README.md",
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+        "schemas/check.json",
+        "man/margay.1",
+        "man/margay-gpu-run.1",
+        "completions/margay.bash",
+        "completions/margay.fish",
+    ] {
+        assert!(inside.join(file).metadata().is_ok_and(|found| found.len() > 100), "{file}");
+    }
+    let licences = std::fs::read_to_string(inside.join("LICENSES-OF-CRATES.txt")).expect("a text");
+    for part in ["\nbatsat 0.6.0: MIT\n", "\n======== serde_json ", "Permission is hereby granted, free of charge"] {
+        assert!(licences.contains(part), "{part}");
+    }
+    assert!(!licences.contains("margay-solver"), "of others alone");
+}
+
+/// A program that asks for a loader is not packed as a static one.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn a_program_with_a_loader_is_no_release_for_musl() {
+    let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+    let root = folder("install/not-static");
+    let output = shell(&root, &format!("bash {PACKAGE} --program {} --to . {target}", env!("CARGO_BIN_EXE_margay")), &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", out(&output));
+    assert!(err(&output).contains("is not static"), "{}", err(&output));
+    assert_eq!(std::fs::read_dir(&root).expect("a folder").count(), 0);
 }
