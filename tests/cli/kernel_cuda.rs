@@ -206,7 +206,7 @@ fn chosen_contents_stand_in_the_first_line() {
     assert_eq!(found.status.code(), Some(1));
     let sarif = out(&ask(&["--format", "sarif"]));
     assert!(
-        sarif.contains("\"text\": \"Data race in kernel `k` in launch 1x4 with arg0 = {7*}, chosen in place of zeros"),
+        sarif.contains("\"text\": \"Data race in kernel `k` in launch 1x4 with arg0 = {{7*}}, chosen in place of zeros"),
         "{sarif}"
     );
     // Zeros that are given are what is asked about, and with them no thread comes to the store.

@@ -64,6 +64,13 @@ struct SarifText {
     text: String,
 }
 
+impl SarifText {
+    /// Braces stand for what is put in, with and without anything to put in (section 3.11.5), and instructions have them: those that are meant are doubled.
+    fn new(text: &str) -> Self {
+        Self { text: text.replace('{', "{{").replace('}', "}}") }
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SarifInvocation {
@@ -82,7 +89,7 @@ struct SarifNotification {
 
 impl SarifNotification {
     fn new(level: &'static str, text: String) -> Self {
-        Self { level, message: SarifText { text }, locations: Vec::new() }
+        Self { level, message: SarifText::new(&text), locations: Vec::new() }
     }
 }
 
@@ -173,7 +180,7 @@ fn location(file: &KernelFile, spot: &Spot, id: Option<usize>, message: Option<S
         (path == file.path || path.is_file()).then(|| (uri(&path), *line as usize))
     });
     let (uri, line) = of_source.unwrap_or_else(|| (uri(&file.path), spot.line));
-    SarifLocation { id, message: message.map(|text| SarifText { text }), ..place(uri, line) }
+    SarifLocation { id, message: message.map(|text| SarifText::new(&text)), ..place(uri, line) }
 }
 
 fn role(s: &Stands) -> String {
@@ -207,7 +214,7 @@ fn result(file: &KernelFile, kernel: &str, finding: &Finding, (launch, level): (
     SarifResult {
         rule_id: finding.kind.name(),
         level,
-        message: SarifText { text },
+        message: SarifText::new(&text),
         locations,
         related_locations: related,
         baseline_state: None,
@@ -270,9 +277,9 @@ fn written(file: &Path, results: Vec<SarifResult>, invocation: SarifInvocation) 
     let page = format!("{}/blob/main/{}", env!("CARGO_PKG_REPOSITORY"), "docs/kernels.md");
     let rules = FindingKind::ALL.iter().map(|kind| SarifRule {
         id: kind.name(),
-        short_description: SarifText { text: capitalised(kind.words()) },
-        full_description: SarifText { text: kind.meaning().to_owned() },
-        help: SarifText { text: format!("{} What Margay asks of kernels, and how it mends them: {page}", kind.meaning()) },
+        short_description: SarifText::new(&capitalised(kind.words())),
+        full_description: SarifText::new(kind.meaning()),
+        help: SarifText::new(&format!("{} What Margay asks of kernels, and how it mends them: {page}", kind.meaning())),
         help_uri: page.clone(),
     });
     let driver = SarifDriver {
