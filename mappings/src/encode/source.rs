@@ -71,47 +71,9 @@ impl SourceExpressions {
     /// Builds the expressions.
     pub fn new(logic: &mut Logic, v: &MappingVocabulary) -> Self {
         let (events, all_inits, next) = (logic.rel(v.events), logic.rel(v.inits), logic.rel(v.next));
-        let mut kinds: [Vec<Expr>; 3] = Default::default(); // reads, writes, fences
-        let mut read_halves = Vec::new();
-        let mut by_order: Vec<(Order, Vec<Expr>)> = Vec::new();
-        let mut tag = |order: Order, set: Expr| match by_order.iter_mut().find(|(o, _)| *o == order) {
-            Some((_, sets)) => sets.push(set),
-            None => by_order.push((order, vec![set])),
-        };
-        for &(construct, relation) in &v.construct {
-            let set = logic.rel(relation);
-            match construct.operation {
-                Operation::Read => kinds[0].push(set),
-                Operation::Write => kinds[1].push(set),
-                Operation::Fence => kinds[2].push(set),
-                Operation::Rmw => {
-                    let half = logic.join(set, next);
-                    kinds[0].push(set);
-                    kinds[1].push(half);
-                    read_halves.push(set);
-                    tag(construct.write_order(), half);
-                }
-            }
-            let order = if construct.operation == Operation::Rmw { construct.read_order() } else { construct.order };
-            tag(order, set);
-        }
-        let [reads, writes, fences] = kinds.map(|sets| logic.union_all(1, sets));
-        let read_halves = logic.union_all(1, read_halves);
-        let write_halves = logic.join(read_halves, next);
-        let orders: Vec<(Order, Expr)> = by_order.into_iter().map(|(o, sets)| (o, logic.union_all(1, sets))).collect();
+        let EventKinds { reads, writes, fences, read_halves, write_halves, orders } = EventKinds::new(logic, v, next);
         let scopes: Vec<(Scope, Expr)> = v.scope.iter().map(|&(s, r)| (s, logic.rel(r))).collect();
-
-        // Locations: an access belongs to the class of the first event that accesses the same location.
-        let (at, init_event, identity) = (logic.rel(v.at), logic.rel(v.init_event), logic.identity());
-        let diagonal = logic.intersection(at, identity);
-        let classes = logic.domain(diagonal);
-        let inits = logic.restrict_range(init_event, classes);
-        let inits = logic.domain(inits);
-        let inits = logic.intersection(inits, all_inits);
-        let init_at = logic.restrict_range(init_event, classes);
-        let class = logic.union(at, init_at);
-        let back = logic.transpose(class);
-        let loc = logic.join(class, back);
+        let (inits, loc) = locations(logic, v, all_inits);
 
         let thread = logic.rel(v.thread);
         let source_thread = logic.restrict_domain(events, thread);
@@ -219,6 +181,67 @@ impl SourceExpressions {
         }
         logic.union_all(1, sets)
     }
+}
+
+/// The events by what they do, and by their order.
+struct EventKinds {
+    reads: Expr,
+    writes: Expr,
+    fences: Expr,
+    read_halves: Expr,
+    write_halves: Expr,
+    orders: Vec<(Order, Expr)>,
+}
+
+impl EventKinds {
+    /// Of each construct, from the events that are it; `next` leads to the write half of a read-modify-write.
+    fn new(logic: &mut Logic, v: &MappingVocabulary, next: Expr) -> Self {
+        let mut kinds: [Vec<Expr>; 3] = Default::default(); // reads, writes, fences
+        let mut read_halves = Vec::new();
+        let mut by_order: Vec<(Order, Vec<Expr>)> = Vec::new();
+        let mut tag = |order: Order, set: Expr| match by_order.iter_mut().find(|(o, _)| *o == order) {
+            Some((_, sets)) => sets.push(set),
+            None => by_order.push((order, vec![set])),
+        };
+        for &(construct, relation) in &v.construct {
+            let set = logic.rel(relation);
+            match construct.operation {
+                Operation::Read => kinds[0].push(set),
+                Operation::Write => kinds[1].push(set),
+                Operation::Fence => kinds[2].push(set),
+                Operation::Rmw => {
+                    let half = logic.join(set, next);
+                    kinds[0].push(set);
+                    kinds[1].push(half);
+                    read_halves.push(set);
+                    tag(construct.write_order(), half);
+                }
+            }
+            let order = if construct.operation == Operation::Rmw { construct.read_order() } else { construct.order };
+            tag(order, set);
+        }
+        let [reads, writes, fences] = kinds.map(|sets| logic.union_all(1, sets));
+        let read_halves = logic.union_all(1, read_halves);
+        let write_halves = logic.join(read_halves, next);
+        let orders: Vec<(Order, Expr)> = by_order.into_iter().map(|(o, sets)| (o, logic.union_all(1, sets))).collect();
+        Self { reads, writes, fences, read_halves, write_halves, orders }
+    }
+}
+
+/// The initial writes of the locations that are used, and which accesses have the same location: an access belongs to the class of the first event
+/// that accesses the same location.
+fn locations(logic: &mut Logic, v: &MappingVocabulary, all_inits: Expr) -> (Expr, Expr) {
+    let (at, init_event, identity) = (logic.rel(v.at), logic.rel(v.init_event), logic.identity());
+    let diagonal = logic.intersection(at, identity);
+    let classes = logic.domain(diagonal);
+    let inits = logic.restrict_range(init_event, classes);
+    let inits = logic.domain(inits);
+    let inits = logic.intersection(inits, all_inits);
+    let init_at = logic.restrict_range(init_event, classes);
+    let class = logic.union(at, init_at);
+    let back = logic.transpose(class);
+    let loc = logic.join(class, back);
+    (inits, loc)
 }
 
 /// Modification order, and the coherence order of a target where that is partial, both with initial writes first. For two writes to one

@@ -317,7 +317,6 @@ impl BaseRelation {
         self == Self::SyncFence
     }
 
-    /// Is it program order?
     pub fn is_program_order(self) -> bool {
         self == Self::Po
     }

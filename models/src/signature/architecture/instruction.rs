@@ -62,6 +62,24 @@ pub(super) fn is_local(word: &str) -> bool {
     RESERVED.contains(&name) && !elsewhere.contains(&name)
 }
 
+/// Can it be the mnemonic of an instruction?
+fn is_mnemonic(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && !RESERVED.contains(&word)
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
+        && !word.ends_with('.')
+}
+
+/// What stands behind a mnemonic.
+struct InstructionWords<'w> {
+    tags: &'w [(&'w str, Span)],
+    status: StatusDependency,
+    /// Is it half of a pair of load-reserved and store-conditional?
+    half: bool,
+    test_only: bool,
+    scoped: bool,
+}
+
 impl ArchitectureReader<'_> {
     pub(super) fn instruction(&mut self, operation: Operation, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         let word = match operation {
@@ -73,57 +91,85 @@ impl ArchitectureReader<'_> {
         let [(mnemonic, span), tags @ ..] = rest else {
             return Err(self.error(after(keyword), "expected a mnemonic", "expected a mnemonic", Self::shape(word)));
         };
-        let starts = mnemonic.starts_with(|c: char| c.is_ascii_alphabetic());
-        let reserved = RESERVED.contains(mnemonic);
-        if !starts
-            || reserved
-            || mnemonic.contains(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')))
-            || mnemonic.ends_with('.')
-        {
+        if !is_mnemonic(mnemonic) {
             let help = "a mnemonic is a word of ASCII letters, digits, `_` and `.` that begins with a letter, and none of the words \
                         that mapping rows and litmus tests have for other things (or, nothing, ctrl, mov, add, exists, ...)";
             return Err(self.error(*span, format!("`{mnemonic}` is no mnemonic"), "not a mnemonic", help));
         }
-        let kept;
-        let (test_only, tags) = match tags {
-            [tags @ .., ("test-only", _)] => (true, tags),
-            _ => (false, tags),
+        let InstructionWords { tags, status, half, test_only, scoped } = self.words_behind(operation, tags)?;
+        let bits = self.bits_of_tags(operation, word, tags)?;
+        let same = |i: &ArchitectureInstruction| i.mnemonic == *mnemonic || (i.operation == operation && i.bits == bits);
+        if let Some(first) = self.description.instructions.iter().position(same) {
+            let message = match self.description.instructions[first].mnemonic == *mnemonic {
+                true => format!("two instructions `{mnemonic}`"),
+                false => format!("`{mnemonic}` has the operation and the tags of another instruction"),
+            };
+            let help = "models tell instructions apart by operation and tags, people by mnemonics: drop one, or give it a tag or name of its own";
+            let error = self.error(*span, message, "the second one", help);
+            return Err(error.at(self.file, self.places[first], "the first one"));
+        }
+        if self.description.instructions.len() == MAX_INSTRUCTIONS {
+            let help = "leave out those that no mapping needs";
+            return Err(self.error(*span, format!("more than {MAX_INSTRUCTIONS} instructions"), "one too many", help));
+        }
+        let names = self.names_of_tags(operation, bits);
+        self.description.instructions.push(ArchitectureInstruction {
+            mnemonic: leaked(mnemonic),
+            operation,
+            bits,
+            scoped,
+            half,
+            status,
+            test_only,
+            names,
+        });
+        self.places.push(*span);
+        Ok(())
+    }
+
+    /// What the words behind a mnemonic say, from the last one on; the tags come before them.
+    fn words_behind<'w>(&self, operation: Operation, words: &'w [(&'w str, Span)]) -> Result<InstructionWords<'w>, Diagnostic> {
+        let (mut test_only, words) = match words {
+            [words @ .., ("test-only", _)] => (true, words),
+            _ => (false, words),
         };
-        let (status, tags) = match (tags, operation) {
-            ([tags @ .., conditional @ ("conditional", _), ("carries", place), (what, of)], Operation::Write) => {
+        let (status, words) = match (words, operation) {
+            ([words @ .., ("carries", place), (what, of)], Operation::Write) if matches!(words, [.., ("conditional", _)]) => {
                 let status = match *what {
                     "pair" => StatusDependency::Pair,
                     "store" => StatusDependency::Store,
                     _ => {
                         let help = "`carries pair`: what depends on the result depends on the load-reserved and on the registers that the \
                                     instruction reads; `carries store`: if it stores, on the store and those registers";
-                        return Err(self.error(
-                            place.to(*of),
-                            format!("`{what}` is nothing that a result carries"),
-                            "not known",
-                            help,
-                        ));
+                        let message = format!("`{what}` is nothing that a result carries");
+                        return Err(self.error(place.to(*of), message, "not known", help));
                     }
                 };
-                kept = [tags, &[*conditional]].concat();
-                (status, &kept[..])
+                (status, words)
             }
-            _ => (StatusDependency::Nothing, tags),
+            _ => (StatusDependency::Nothing, words),
+        };
+        let (half, words) = match (words, operation) {
+            ([words @ .., ("reserve", _)], Operation::Read) | ([words @ .., ("conditional", _)], Operation::Write) => {
+                (true, words)
+            }
+            _ => (false, words),
         };
         // The halves of a pair are in tests only: searches and mappings have the pair.
-        let (half, tags) = match (tags, operation) {
-            ([tags @ .., ("reserve", _)], Operation::Read) | ([tags @ .., ("conditional", _)], Operation::Write) => (true, tags),
-            _ => (false, tags),
-        };
-        let test_only = test_only || half;
-        let (scoped, tags) = match tags {
+        test_only |= half;
+        let (scoped, tags) = match words {
             [tags @ .., (SCOPED, place)] => (Some(*place), tags),
-            _ => (None, tags),
+            _ => (None, words),
         };
         if let Some(place) = scoped.filter(|_| self.description.scopes.is_empty()) {
             let help = "say above which there are, narrowest first: scopes wg < agent < system";
             return Err(self.error(place, "the architecture has no scopes", "takes a scope", help));
         }
+        Ok(InstructionWords { tags, status, half, test_only, scoped: scoped.is_some() })
+    }
+
+    /// The tags by their numbers; each must be one that the events of the operation carry.
+    fn bits_of_tags(&self, operation: Operation, word: &str, tags: &[(&str, Span)]) -> Result<u32, Diagnostic> {
         let mut bits = 0;
         for (name, place) in tags {
             let index = self.known_tag(name, *place)?;
@@ -142,34 +188,7 @@ impl ArchitectureReader<'_> {
             }
             bits |= 1 << index;
         }
-        let same = |i: &ArchitectureInstruction| i.mnemonic == *mnemonic || (i.operation == operation && i.bits == bits);
-        if let Some(first) = self.description.instructions.iter().position(same) {
-            let message = match self.description.instructions[first].mnemonic == *mnemonic {
-                true => format!("two instructions `{mnemonic}`"),
-                false => format!("`{mnemonic}` has the operation and the tags of another instruction"),
-            };
-            let help = "models tell instructions apart by operation and tags, people by mnemonics: drop one, or give it a tag or name of its own";
-            let error = self.error(*span, message, "the second one", help);
-            return Err(error.at(self.file, self.places[first], "the first one"));
-        }
-        if self.description.instructions.len() == MAX_INSTRUCTIONS {
-            let help = "leave out those that no mapping needs";
-            return Err(self.error(*span, format!("more than {MAX_INSTRUCTIONS} instructions"), "one too many", help));
-        }
-        let names = self.names_of_tags(operation, bits);
-        let scoped = scoped.is_some();
-        self.description.instructions.push(ArchitectureInstruction {
-            mnemonic: leaked(mnemonic),
-            operation,
-            bits,
-            scoped,
-            half,
-            status,
-            test_only,
-            names,
-        });
-        self.places.push(*span);
-        Ok(())
+        Ok(bits)
     }
 
     /// The names of an instruction's tags, and of those of its halves.
