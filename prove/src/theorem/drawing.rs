@@ -4,7 +4,7 @@
 use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement};
 use margay_models::picture::{Picture, PictureEdge, PictureSubject, event_name};
-use margay_models::signature::Signature;
+use margay_models::signature::{BaseRelation, Signature};
 
 use margay_theorem::ground::Structure;
 use margay_theorem::logic::{Meaning, Pred};
@@ -19,10 +19,6 @@ pub struct Drawing {
     /// What is drawn of them.
     pub picture: Picture,
 }
-
-/// Base relations that are drawn, in this order.
-const BASE: [&str; 11] =
-    ["rf", "co", "mo", "rmw", "sync_fence", "sync_barrier", "async_issue", "async_complete", "addr", "data", "ctrl"];
 
 /// Base sets by which an event is called that no row makes. That an access is generic goes without saying.
 const SETS: [&str; 27] = [
@@ -59,7 +55,7 @@ impl Drawing {
     pub fn of(setting: &Setting, theory: &Theory, structure: &Structure) -> Self {
         let reader = DrawingReader { theory, structure };
         let (events, threads) = reader.threads();
-        let locations = reader.classes(&events, "loc");
+        let locations = reader.locations(&events);
         let members = locations.iter().map(|of| of.1).max().map_or(0, |l| l + 1);
         let data = |&e: &usize| {
             let thread = threads.iter().position(|t| t.contains(&e)).and_then(|t| u16::try_from(t).ok());
@@ -112,8 +108,8 @@ impl DrawingReader<'_> {
         self.named(set).is_some_and(|p| self.structure.row(p, e) >> e & 1 == 1)
     }
 
-    fn related(&self, a: usize, b: usize, name: &str) -> bool {
-        self.named(name).is_some_and(|p| self.structure.row(p, a) >> b & 1 == 1)
+    fn related(&self, a: usize, b: usize, relation: Option<Pred>) -> bool {
+        relation.filter(|p| self.structure.has(*p)).is_some_and(|p| self.structure.row(p, a) >> b & 1 == 1)
     }
 
     /// One of each set of equal events.
@@ -126,14 +122,15 @@ impl DrawingReader<'_> {
     fn threads(&self) -> (Vec<usize>, Vec<Vec<usize>>) {
         let all = self.distinct();
         let (initial, rest): (Vec<usize>, Vec<usize>) = all.into_iter().partition(|&e| self.is(e, "IW"));
+        let (int, po) = (self.theory.symbols.int(), self.theory.symbols.po());
         let mut threads: Vec<Vec<usize>> = Vec::new();
         for e in rest {
             let same = |t: &&mut Vec<usize>| {
-                t.iter().any(|&d| ["int", "po"].iter().any(|r| self.related(d, e, r) || self.related(e, d, r)))
+                t.iter().any(|&d| [int, po].iter().any(|&r| self.related(d, e, r) || self.related(e, d, r)))
             };
             match threads.iter_mut().find(same) {
                 Some(thread) => {
-                    let at = thread.iter().position(|&d| self.related(e, d, "po")).unwrap_or(thread.len());
+                    let at = thread.iter().position(|&d| self.related(e, d, po)).unwrap_or(thread.len());
                     thread.insert(at, e);
                 }
                 None => threads.push(vec![e]),
@@ -143,11 +140,12 @@ impl DrawingReader<'_> {
         (threads.iter().flatten().chain(&initial).copied().collect(), threads)
     }
 
-    /// The class of each access by an equivalence.
-    fn classes(&self, events: &[usize], name: &str) -> Vec<(usize, usize)> {
+    /// The location of each access, by number.
+    fn locations(&self, events: &[usize]) -> Vec<(usize, usize)> {
+        let loc = self.theory.symbols.loc();
         let mut found: Vec<(usize, usize)> = Vec::new();
         for &e in events.iter().filter(|&&e| self.is(e, "R") || self.is(e, "W")) {
-            let known = found.iter().find(|d| self.related(d.0, e, name) || self.related(e, d.0, name)).map(|d| d.1);
+            let known = found.iter().find(|d| self.related(d.0, e, loc) || self.related(e, d.0, loc)).map(|d| d.1);
             let next = found.iter().map(|d| d.1 + 1).max().unwrap_or(0);
             found.push((e, known.unwrap_or(next)));
         }
@@ -166,6 +164,8 @@ impl DrawingReader<'_> {
 
     /// Program order between neighbours, base relations, and the closures of both models.
     fn edges(&self, events: &[usize], execution: &Execution) -> Vec<PictureEdge> {
+        // Of program order the steps are drawn, and the others as they are.
+        let [program_order, others @ ..] = &BaseRelation::DRAWN;
         let mut found = Vec::new();
         let mut add = |a: usize, b: usize, label: &str| {
             found.push(PictureEdge {
@@ -178,14 +178,12 @@ impl DrawingReader<'_> {
         };
         let pairs = || (0..events.len()).flat_map(|a| (0..events.len()).map(move |b| (a, b))).filter(|(a, b)| a != b);
         for (a, b) in pairs().filter(|&(a, b)| b == a + 1 && execution.po.contains(Event::from(a), Event::from(b))) {
-            add(a, b, "po");
+            add(a, b, program_order.name());
         }
-        for name in BASE {
-            for (a, b) in pairs().filter(|&(a, b)| self.related(events[a], events[b], name)) {
-                // The modification order contains the coherence order.
-                if name != "mo" || !self.related(events[a], events[b], "co") {
-                    add(a, b, name);
-                }
+        for name in others.iter().map(|relation| relation.name()) {
+            let relation = self.theory.symbols.named(name);
+            for (a, b) in pairs().filter(|&(a, b)| self.related(events[a], events[b], relation)) {
+                add(a, b, name);
             }
         }
         for (pred, symbol) in self.theory.symbols.iter() {

@@ -63,51 +63,48 @@ impl Registers {
         *self.wide.entry(name.to_owned()).or_insert(false) |= wide;
     }
 
+    fn widen_operand(&mut self, operand: &TestOperand, wide: bool) {
+        if let TestOperand::Register(name) = operand {
+            self.widen(name, wide);
+        }
+    }
+
+    fn widen_address(&mut self, address: &margay_litmus::test::Address) {
+        if let Base::Register(name) = &address.base {
+            self.widen(name, true);
+        }
+        if let Some(offset) = &address.offset {
+            self.widen_operand(offset, false);
+        }
+    }
+
     fn widths(&mut self, i: &TestInstruction) {
         if let Some(guard) = &i.guard {
             self.widen(&guard.register, false);
         }
         let of_access = |access: &margay_litmus::test::Access| access.ty.is_some_and(|t| t.bits == 64);
-        let mut base = |address: &margay_litmus::test::Address| {
-            if let Base::Register(name) = &address.base {
-                self.widen(name, true);
-            }
-            if let Some(TestOperand::Register(name)) = &address.offset {
-                self.widen(name, false);
-            }
-        };
         match &i.operation {
             Operation::Load { access, destination, address } => {
-                base(address);
+                self.widen_address(address);
                 self.widen(destination, of_access(access));
             }
             Operation::Store { address, value, .. } => {
-                base(address);
-                if let TestOperand::Register(name) = value {
-                    self.widen(name, false);
-                }
+                self.widen_address(address);
+                self.widen_operand(value, false);
             }
             Operation::VectorLoad { access, destinations, address } => {
-                base(address);
+                self.widen_address(address);
                 for destination in destinations {
                     self.widen(destination, of_access(access));
                 }
             }
             Operation::VectorStore { address, values, .. } => {
-                base(address);
-                for value in values {
-                    if let TestOperand::Register(name) = value {
-                        self.widen(name, false);
-                    }
-                }
+                self.widen_address(address);
+                values.iter().for_each(|value| self.widen_operand(value, false));
             }
             Operation::Atom(AtomInstruction { access, destination, address, operand, replacement, .. }) => {
-                base(address);
-                for v in [Some(operand), replacement.as_ref()].into_iter().flatten() {
-                    if let TestOperand::Register(name) = v {
-                        self.widen(name, false);
-                    }
-                }
+                self.widen_address(address);
+                [Some(operand), replacement.as_ref()].into_iter().flatten().for_each(|v| self.widen_operand(v, false));
                 if let Some(d) = destination {
                     self.widen(d, of_access(access));
                 }
@@ -118,11 +115,7 @@ impl Registers {
                     TestOperand::AddressOf(_) => true,
                     TestOperand::Integer(_) => false,
                 });
-                for o in operands {
-                    if let TestOperand::Register(name) = o {
-                        self.widen(name, false);
-                    }
-                }
+                operands.iter().for_each(|operand| self.widen_operand(operand, false));
                 let product = matches!(function, LocalFunction::MultiplyWide | LocalFunction::MultiplyAddWide);
                 self.widen(destination, product || wide && ty.is_none_or(|t| t.bits != 32) || ty.is_some_and(|t| t.bits == 64));
             }
@@ -132,23 +125,17 @@ impl Registers {
             Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { destination, phase, .. }, .. }) => {
                 self.widen(destination, false);
                 match phase {
-                    AwaitedPhase::Token(TestOperand::Register(name)) => self.widen(name, true),
-                    AwaitedPhase::Parity(TestOperand::Register(name)) => self.widen(name, false),
-                    _ => {}
+                    AwaitedPhase::Token(token) => self.widen_operand(token, true),
+                    AwaitedPhase::Parity(parity) => self.widen_operand(parity, false),
                 }
             }
             Operation::Warp(meeting) => {
-                let registers = meeting.brought().iter().filter_map(|value| match value {
-                    TestOperand::Register(name) => Some(name.as_str()),
-                    _ => None,
-                });
-                meeting.destination().into_iter().chain(registers).for_each(|name| self.widen(name, false));
+                meeting.destination().into_iter().for_each(|name| self.widen(name, false));
+                meeting.brought().iter().for_each(|value| self.widen_operand(value, false));
             }
             Operation::PendingCount { destination, token } => {
                 self.widen(destination, false);
-                if let TestOperand::Register(name) = token {
-                    self.widen(name, true);
-                }
+                self.widen_operand(token, true);
             }
             Operation::Async(AsyncOperation { action, .. }) => {
                 let (values, ty) = match action {
@@ -156,18 +143,12 @@ impl Registers {
                     AsyncAction::Reduce { value, ty, .. } => (std::slice::from_ref(value), ty),
                     _ => (&[][..], &None),
                 };
-                for v in values {
-                    if let TestOperand::Register(name) = v {
-                        self.widen(name, ty.is_some_and(|t| t.bits == 64));
-                    }
-                }
+                let is_wide = ty.is_some_and(|t| t.bits == 64);
+                values.iter().for_each(|value| self.widen_operand(value, is_wide));
             }
             Operation::BranchIf { left, right, .. } => {
-                for v in [left, right] {
-                    if let TestOperand::Register(name) = v {
-                        self.widen(name, false);
-                    }
-                }
+                self.widen_operand(left, false);
+                self.widen_operand(right, false);
             }
             _ => {}
         }
