@@ -39,9 +39,12 @@ impl Bounds {
     /// If `lower` is not within `upper`, or a tuple names an atom that is not in the universe.
     #[track_caller]
     pub fn between(&mut self, relation: Relation, lower: TupleSet, upper: TupleSet) {
-        assert!(lower.is_subset(&upper), "the lower bound must be within the upper bound");
         let atoms = self.universe.len() as u32;
-        assert!(upper.iter().flatten().all(|a| a.0 < atoms), "a bound names an atom outside of the universe");
+        assert!(lower.iter().chain(upper.iter()).flatten().all(|a| a.0 < atoms), "a bound names an atom outside of the universe");
+        if let Some(tuple) = lower.iter().find(|tuple| !upper.contains(tuple)) {
+            let names: Vec<&str> = tuple.iter().map(|&atom| self.universe.name(atom)).collect();
+            panic!("the lower bound must be within the upper bound, which lacks ({})", names.join(", "));
+        }
         self.bounds.insert(relation, (lower, upper));
     }
 

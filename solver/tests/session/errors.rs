@@ -232,3 +232,17 @@ fn panics_point_at_the_caller() {
     };
     assert_eq!(place_of_panic(std::panic::AssertUnwindSafe(unbound)), here(line!() - 2));
 }
+
+#[test]
+#[should_panic(expected = "the lower bound must be within the upper bound, which lacks (b)")]
+fn what_must_be_may_be() {
+    let mut logic = Logic::new();
+    let s = logic.relation("s", 1);
+    two_atoms().between(s, TupleSet::from_tuples(1, [[Atom(1)]]), TupleSet::from_tuples(1, [[Atom(0)]]));
+}
+
+#[test]
+#[should_panic(expected = "several atoms of the universe are called `a`")]
+fn a_name_of_two_atoms_names_none() {
+    Universe::new(["a", "b", "a"]).tuples([["b"], ["a"]]);
+}
