@@ -164,6 +164,16 @@ fn what_is_no_corpus_is_said() {
     }
 }
 
+/// A test that `expected.txt` names and that is not there: the line of `expected.txt` is what there is to mend.
+#[test]
+fn a_test_that_is_gone_is_told_of_with_the_line_that_names_it() {
+    let dir = folder("corpus/gone");
+    write(&dir, "expected.txt", "# test model verdict source\na.litmus ptx-8 allowed x\n");
+    let output = margay(&["test", text(&dir)]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    assert!(words(&err(&output)).contains("corpus/gone/expected.txt:2 names it"), "{}", err(&output));
+}
+
 /// A test that cannot be read is counted in the first line and is a case of the report, whose name stays when its lines move; so is an empty folder.
 #[test]
 fn what_cannot_be_read_is_in_the_sum_and_in_the_report() {

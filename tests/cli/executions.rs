@@ -123,3 +123,28 @@ fn lines_of_other_files_are_named_with_the_file() {
     assert!(edges.iter().any(|line| line.contains(" line 4 ") && line.ends_with("let bob = po")), "{shown}");
     assert!(edges.iter().any(|line| line.contains("<built-in>/herd7.cat:")), "{shown}");
 }
+
+/// Operations of C that name no scope are of all threads: where those run says nothing, and is not drawn. With a scope it is.
+#[test]
+fn places_are_drawn_where_scopes_play_a_part() {
+    let dir = folder("executions/places");
+    let text = |scope: &str| {
+        format!(
+            "C mp\n{{}}\nP0(atomic_int* x, atomic_int* y) {{ atomic_store_explicit(x, 1, memory_order_relaxed{scope}); \
+             atomic_store_explicit(y, 1, memory_order_relaxed{scope}); }}\n\
+             P1(atomic_int* x, atomic_int* y) {{ int r0 = atomic_load_explicit(y, memory_order_relaxed{scope}); \
+             int r1 = atomic_load_explicit(x, memory_order_relaxed{scope}); }}\nexists (1:r0=1 /\\ 1:r1=0)\n"
+        )
+    };
+    for (scope, model, drawn) in [("", "rc11", false), ("", "rc11-scoped", false), (", memory_scope_device", "rc11-scoped", true)]
+    {
+        let test = write(&dir, "mp.litmus", text(scope));
+        let picture = dir.join("mp.svg").display().to_string();
+        let output = margay(&["run", &test, "--model", model, "--out", &picture]);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        let svg = std::fs::read_to_string(&picture).expect("a picture");
+        for shown in [out(&output), svg] {
+            assert!(shown.contains("P1") && shown.contains("gpu 0") == drawn, "{scope} {model}: {shown}");
+        }
+    }
+}

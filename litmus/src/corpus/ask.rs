@@ -95,8 +95,9 @@ pub fn answer_all(tests: &[ChosenTests<'_>], asking: &Asking<'_>) -> Vec<Vec<Com
             // Said once, however many verdicts there would be.
             Err(found) if path.exists() => vec![ComparedVerdict::Wrong(found)],
             Err(found) => {
-                let help =
-                    format!("{} names it: put the test back, or take the line out", path.with_file_name(EXPECTED).display());
+                let line = lines.first().and_then(|(_, line)| line.place.as_ref()).map(|place| format!(":{}", place.line()));
+                let at = format!("{}{}", path.with_file_name(EXPECTED).display(), line.unwrap_or_default());
+                let help = format!("{at} names it: put the test back, or take the line out");
                 vec![ComparedVerdict::Wrong(found.into_iter().map(|error| error.help(help.clone())).collect())]
             }
         }

@@ -30,6 +30,12 @@ pub(super) fn parse(text: &str, parts: &[&str], variable: Option<&str>) -> Optio
     {
         (order, rest) = (*named, behind);
     }
+    // The other order is one of mbarriers, and of the other operation.
+    if let [word @ ("acquire" | "release"), ..] = rest {
+        let who = if operation == Operation::Rmw { "an arrival releases" } else { "a wait acquires" };
+        let message = format!("`{text}`: `{}.{}` has no `{word}`", parts[0], parts[1]);
+        return wrong(message, &format!("{who}: write `{}` or `relaxed`", strong.0));
+    }
     let scopes = "mbarriers have .cta and .cluster; without either it is .cta";
     let scope = match rest {
         [] => Scope::Cta,

@@ -1,6 +1,7 @@
 //! The base edges of an explanation: the concrete cycle that a picture shows, or what is there and what is missing.
 
 use super::{Contradiction, Derivation, EventCondition, ExplainedEdge, Link, Reason, Violation};
+use crate::bits::Event;
 use crate::diagnostic::SourcePlace;
 use crate::signature::BaseRelation;
 
@@ -213,6 +214,16 @@ impl Derivation {
 }
 
 impl ExplainedEdge {
+    /// What is missing, in words: of several relations that could have been there, each with the way it leads (`a -hb-> b or b -hb-> a`).
+    pub fn in_words(&self, name: &dyn Fn(Event) -> String) -> String {
+        let text = self.link.name();
+        let one = |relation: &str| match relation.strip_suffix("^-1") {
+            Some(inner) => format!("{} -{inner}-> {}", name(self.to), name(self.from)),
+            None => format!("{} -{relation}-> {}", name(self.from), name(self.to)),
+        };
+        text.split(" or ").map(one).collect::<Vec<_>>().join(" or ")
+    }
+
     /// The same step the other way.
     fn turned(self) -> Self {
         let link = match self.link {

@@ -174,9 +174,11 @@ fn ptx(data: &EventData, rmw: bool) -> String {
     }
 }
 
-/// Do scopes or barriers play a part, so that it matters where threads run?
+/// Do scopes or barriers play a part, so that it matters where threads run? To operations of a language that all are of every thread's scope, as those of C
+/// that name none, it does not.
 fn placed(execution: &Execution) -> bool {
-    execution.events.iter().any(|e| e.scope.is_some() || e.barrier.is_some())
+    let is_of_all = |scope| scope == Scope::Sys && execution.signature.front_end() == Some("c");
+    execution.events.iter().any(|e| e.scope.is_some_and(|scope| !is_of_all(scope)) || e.barrier.is_some())
 }
 
 /// Does a scope play a part: do operations have it, and are threads in several of its groups?

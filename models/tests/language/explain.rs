@@ -199,6 +199,17 @@ fn a_violation_in_words() {
     assert!(violation(&model, &execution, 1).is_none(), "no race: hb orders the two");
 }
 
+/// What could have ordered a pair leads one way or the other.
+#[test]
+fn what_is_missing_is_said_with_the_way_it_leads() {
+    let model = model(RA);
+    let execution = message_passing(Order::Plain, [Order::Rlx, Order::Rlx], Scope::Gpu);
+    let race = model.check_named("race").expect("a check of that name");
+    let missing = violation(&model, &execution, race).expect("nothing orders the two").missing();
+    let said: Vec<String> = missing.iter().map(|edge| edge.in_words(&letter)).collect();
+    assert!(said.iter().any(|words| *words == "a -hb-> d or d -hb-> a or a -sr-> d"), "{said:?}");
+}
+
 /// `po?` relates every event to itself: there is something, and nothing to draw.
 #[test]
 fn an_event_that_is_related_to_itself_is_no_edge() {

@@ -356,7 +356,7 @@ impl<'a> ForbiddingReason<'a> {
             }
         }
         for e in &self.violation.as_ref().map(Violation::missing).unwrap_or_default() {
-            output.prose(&format!("  missing: {} -{}-> {}", self.name(e.from), e.link.name(), self.name(e.to)))?;
+            output.prose(&format!("  missing: {}", e.in_words(&|event| self.name(event))))?;
         }
         output.print("")?;
         output.print(text(self.execution, &self.picture, output.width(), output.colour()).trim_end())
