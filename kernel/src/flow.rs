@@ -65,6 +65,21 @@ impl FunctionFlow<'_> {
         self.is_between_blocks(access, base)
     }
 
+    /// Are all places in memory that blocks share written by read-modify-writes or strong stores alone, and some by one for the threads of a block alone? Then either it is written
+    /// for one block, or the scope is too small, and several blocks show nothing else.
+    pub fn has_a_doubtful_scope(&self) -> bool {
+        let mut is_narrow = false;
+        let is_plain = |effect: &Effect<'_>| match effect {
+            Effect::Store { access, base, .. } => access.order == MemoryOrder::Weak && self.is_between_blocks(access, base),
+            Effect::Modify { access, base, .. } => {
+                is_narrow |= access.scope == Some(MemoryScope::Cta) && self.is_between_blocks(access, base);
+                false
+            }
+            _ => false,
+        };
+        !self.effects.iter().any(is_plain) && is_narrow
+    }
+
     /// Does it draw a number from a counter that blocks share?
     fn is_draw(&self, effect: &Effect<'_>) -> bool {
         let Effect::Modify { access, base, update: Update::Add | Update::Increment, to: Some(_), .. } = effect else {

@@ -16,7 +16,7 @@ use crate::first_rounds::{LARGE, OF_A_PAIR, RacingThreads, first_rounds, of_firs
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, unasked};
 use crate::program::{Executed, LaneChoice, Written};
 use crate::reading::KernelReading;
-use crate::residue::{CodePiece, Origin};
+use crate::residue::{CodePiece, Line, Origin};
 use crate::selection::LaunchSelection;
 use crate::slice::{Rivals, Slice, Slicer};
 use crate::waiting::last_rounds;
@@ -68,7 +68,11 @@ impl Inquiry<'_, '_> {
     /// read in any round races in an execution with that round and the last one: rounds that only read can be left out of an execution, and what
     /// is left is allowed and not ordered any more than before.
     pub fn options_for_races(&self, executed: &Executed, slicer: &Slicer<'_>, with_mbarriers: bool) -> Options {
-        let only_wait = || executed.threads.iter().all(|code| last_rounds(code).others.is_empty());
+        let only_waits = |code: &Vec<Line>| {
+            let last = last_rounds(code);
+            last.others.is_empty() && !last.tries_again
+        };
+        let only_wait = || executed.threads.iter().all(only_waits);
         let are_strong = slicer.waits_are_strong(with_mbarriers);
         let unroll = if !are_strong && only_wait() { 1 } else { self.question.unroll };
         let mut options = self.options();

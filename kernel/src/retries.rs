@@ -9,13 +9,14 @@
 //! last one a read of what that reads is always possible. What the exchange writes and returns is not interpreted either, so that nothing may depend on it.
 //!
 //! A thread does not stand still in such a loop, whatever else its rounds write (a node that is pushed points to the one below it): once nobody writes the
-//! place any more, a round that fails has read what the next one compares with. Of other memory a round is not left out: whoever reads it may see that.
+//! place any more, a round that fails has read what the next one compares with. So it is where a loop has several ways round, one for each address that may have
+//! been read, and each tries the compare-and-swap of one place again with what the last one returned. Of other memory a round is not left out: whoever reads it may see that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::residue::{CodePiece, Line, MemoryCell, Origin, tidy, words};
+use crate::residue::{CodePiece, Line, MemoryCell, Origin, successors, tidy, words};
 use crate::waiting::{label_before, reaches};
 
 /// A loop that tries a compare-and-swap again: from its label to its jump back.
@@ -42,6 +43,8 @@ enum RoundValue {
     Compared([Box<RoundValue>; 2], bool),
     /// Both of these are true.
     Both(Box<[RoundValue; 2]>),
+    /// A number.
+    Constant(i64),
     /// Computed from what no round changes and from what the compare-and-swap returned.
     Computed,
     /// Anything else.
@@ -109,7 +112,8 @@ pub(crate) fn retry_loop(code: &[Line], jump: usize) -> Option<RetryLoop> {
         carried.extend(piece.reads().into_iter().filter(|of| changed.contains(of) && !written.contains(of)));
         written.extend(piece.writes());
     }
-    let is_of_the_swap = |of: &&str| matches!(round.of(&after, of), RoundValue::Swapped | RoundValue::Computed);
+    let is_of_the_swap =
+        |of: &&str| matches!(round.of(&after, of), RoundValue::Swapped | RoundValue::Constant(_) | RoundValue::Computed);
     let expects_the_last = match &compared {
         RoundValue::Before(of) => carried.contains(of.as_str()) && round.of(&after, of) == RoundValue::Swapped,
         RoundValue::Fetched(_) => true,
@@ -119,6 +123,99 @@ pub(crate) fn retry_loop(code: &[Line], jump: usize) -> Option<RetryLoop> {
     let stands_for_all = carried.is_empty() || reads == 0 && !body.iter().any(|(piece, _)| is_fence(piece));
     let is_one_round = !is_left && !writes_more && stands_for_all && carried.iter().all(is_of_the_swap);
     (is_failure && expects_the_last).then_some(RetryLoop { head, jump, swap: head + 1 + at, is_one_round })
+}
+
+/// Does a thread never stand still in the loop with a head, since each way round it compares what is at one place with what the way before has read there, and goes
+/// round only if that is something else?
+pub(crate) fn tries_again(code: &[Line], head: usize) -> bool {
+    let CodePiece::Label(label) = code[head].0 else { return false };
+    let next = successors(code);
+    let jumps = (head..code.len()).filter(|&at| matches!(code[at].0, CodePiece::Jump(_, to) if to == label));
+    let mut tried: Option<(MemoryCell, String)> = None;
+    for jump in jumps.filter(|&at| reaches(code, head, at)) {
+        let of = way_round(&next, (head, jump)).and_then(|way| tried_by(code, &way));
+        if of.is_none() || tried.is_some() && tried != of {
+            return false;
+        }
+        tried = of;
+    }
+    tried.is_some()
+}
+
+/// The only way from a head to a jump back, if there is only one.
+pub(crate) fn way_round(next: &[Vec<usize>], (head, jump): (usize, usize)) -> Option<Vec<usize>> {
+    let mut leads = vec![false; next.len()];
+    leads[jump] = true;
+    // What leads to the jump without the head: in a round nothing else does than go on, but for what leaves it.
+    while (0..next.len()).rev().fold(false, |found, at| {
+        let leads_now = !leads[at] && next[at].iter().any(|&to| to != head && leads.get(to) == Some(&true));
+        leads[at] |= leads_now;
+        found | leads_now
+    }) {}
+    let mut way = vec![head];
+    loop {
+        let at = way[way.len() - 1];
+        if at == jump {
+            return Some(way);
+        }
+        let mut behind = next[at].iter().filter(|&&to| to != head && leads.get(to) == Some(&true));
+        match (behind.next(), behind.next()) {
+            (Some(&to), None) if way.len() <= next.len() => way.push(to),
+            _ => return None,
+        }
+    }
+}
+
+/// The place whose compare-and-swap a way round a loop tries again, and the register in which it hands on what it read there.
+fn tried_by(code: &[Line], way: &[usize]) -> Option<(MemoryCell, String)> {
+    let is_swap = |at: &&usize| matches!(&code[**at].0, CodePiece::Write { operation, .. } if operation.contains(".cas."));
+    let mut swaps = way.iter().filter(is_swap);
+    let (Some(&swap), None) = (swaps.next(), swaps.next()) else { return None };
+    let CodePiece::Write { operation, cell, operands, .. } = &code[swap].0 else { return None };
+    let (expected, _) = operands.split_once(", ")?;
+    let changed: BTreeSet<&str> = way.iter().filter_map(|&at| code[at].0.writes()).collect();
+    let round = RoundOfRetry { cell: *cell, bits: bits(operation.split(' ').next()?), changed: &changed };
+    let mut values = FxHashMap::default();
+    let (mut compared, mut is_failure) = (None, false);
+    let mut known: Vec<(String, i64)> = Vec::new();
+    for (n, &at) in way.iter().enumerate() {
+        match &code[at].0 {
+            CodePiece::Jump(_, to) if matches!(code.get(at + 1), Some((CodePiece::Label(label), _)) if label == to) => {}
+            CodePiece::Jump(Some((test, if_true)), _) => {
+                let is_taken = way.get(n + 1) != Some(&(at + 1));
+                let (value, is_true) = (round.of(&values, test), *if_true == is_taken);
+                let both = match &value {
+                    RoundValue::Both(both) if is_true => both.as_slice(),
+                    one => std::slice::from_ref(one),
+                };
+                is_failure |= compared.as_ref().is_some_and(|compared| both.iter().any(|one| one.is_failure(compared, is_true)));
+                if let RoundValue::Compared(of, is_equal) = &value
+                    && *is_equal == is_true
+                    && let [RoundValue::Before(register), RoundValue::Constant(n)] = [&*of[0], &*of[1]]
+                {
+                    known.push((register.clone(), *n));
+                }
+            }
+            CodePiece::Write { cell: other, .. } if at != swap && other.overlaps(cell) => return None,
+            CodePiece::Label(_)
+            | CodePiece::Jump(None, _)
+            | CodePiece::Read { .. }
+            | CodePiece::Write { .. }
+            | CodePiece::Other(_)
+            | CodePiece::Passed => {}
+            _ => return None,
+        }
+        if at == swap {
+            compared = Some(round.of(&values, expected));
+        }
+        values = round.values((std::slice::from_ref(&code[at]), at), values);
+    }
+    let handed_on = match compared? {
+        RoundValue::Before(register) => register,
+        RoundValue::Constant(n) => known.into_iter().find(|(_, known)| *known == n)?.0,
+        _ => return None,
+    };
+    (is_failure && round.of(&values, &handed_on) == RoundValue::Swapped).then_some((*cell, handed_on))
 }
 
 /// What a round of such a loop is looked at with.
@@ -134,7 +231,7 @@ impl RoundOfRetry<'_> {
     fn of(&self, values: &FxHashMap<String, RoundValue>, register: &str) -> RoundValue {
         match values.get(register) {
             Some(value) => value.clone(),
-            None if register.parse::<i64>().is_ok() => RoundValue::Computed,
+            None if let Ok(n) = register.parse() => RoundValue::Constant(n),
             None if self.changed.contains(register) => RoundValue::Before(register.to_owned()),
             None => RoundValue::Computed,
         }
@@ -182,7 +279,7 @@ impl RoundOfRetry<'_> {
             }
             _ => {}
         }
-        let is_plain = |value: &RoundValue| matches!(value, RoundValue::Swapped | RoundValue::Computed);
+        let is_plain = |value: &RoundValue| matches!(value, RoundValue::Swapped | RoundValue::Constant(_) | RoundValue::Computed);
         let is_computed = |value: &RoundValue| match value {
             RoundValue::Compared(of, _) => of.iter().all(|value| is_plain(value)),
             value => is_plain(value),

@@ -180,6 +180,9 @@ impl LaunchSelection {
                     all.blocks = IdentityUse::Read;
                 }
             }
+            if flow.has_a_doubtful_scope() {
+                all.blocks = IdentityUse::Read;
+            }
             has_turns |= flow.waits_for_a_turn(&|at| prepared.is_in_loop(function, at)) || flow.writes_where_it_drew();
         }
         // Where threads are alike several blocks are asked about anyhow.

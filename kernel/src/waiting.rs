@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::residue::{CodePiece, Idle, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, successors, tidy};
-use crate::retries::retry_loop;
+use crate::retries::{retry_loop, tries_again, way_round};
 
 /// The code of a thread with its waiting loops as last rounds.
 pub(crate) struct Last {
@@ -16,6 +16,8 @@ pub(crate) struct Last {
     pub loops: Vec<WaitingLoop>,
     /// Loops that do more than wait, by a place in them.
     pub others: Vec<Option<Origin>>,
+    /// Has it a loop that tries a compare-and-swap again?
+    pub tries_again: bool,
 }
 
 /// A loop that only waits.
@@ -36,7 +38,7 @@ pub(crate) const STANDING: &str = "standing";
 
 /// Makes last rounds of the waiting loops of a thread.
 pub(crate) fn last_rounds(code: &[Line]) -> Last {
-    let mut last = Last { code: code.to_vec(), loops: Vec::new(), others: Vec::new() };
+    let mut last = Last { code: code.to_vec(), loops: Vec::new(), others: Vec::new(), tries_again: false };
     let mut copies = 0;
     let mut tail: Vec<Line> = Vec::new();
     let mut at = 0;
@@ -52,9 +54,12 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
             continue;
         };
         let number = last.loops.len() as i64 + 1;
-        match round(&last.code[head + 1..at]) {
+        match round_of(&last.code, head, at) {
             // A thread does not stand still in it.
-            None if retry_loop(&last.code, at).is_some() => at += 1,
+            None if retry_loop(&last.code, at).is_some() || tries_again(&last.code, head) => {
+                last.tries_again = true;
+                at += 1;
+            }
             None => {
                 last.others.push(origin);
                 at += 1;
@@ -67,7 +72,7 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
                     copies += 1;
                     let kept = format!("seen{copies}");
                     let line = (CodePiece::Other(format!("mov {kept}, {register}")), origin);
-                    last.code.insert(head + 1 + position + inserted + 1, line);
+                    last.code.insert(position + inserted + 1, line);
                     inserted += 1;
                     waiting.idle.extend(idle.map(|idle| (kept.clone(), idle)));
                     waiting.reads.push((kept, cell));
@@ -273,6 +278,22 @@ pub(crate) fn round(body: &[Line]) -> Option<Vec<RoundRead>> {
         }
     }
     (!counts(body)).then_some(found)
+}
+
+/// The same of the loop from a head to a jump back, by places in the code: also where a round goes past what a thread does that leaves it (`if (found) { *p = 1; return; }`).
+fn round_of(code: &[Line], head: usize, jump: usize) -> Option<Vec<RoundRead>> {
+    if let Some(mut found) = round(&code[head + 1..jump]) {
+        found.iter_mut().for_each(|(position, ..)| *position += head + 1);
+        return Some(found);
+    }
+    let way = way_round(&successors(code), (head, jump))?;
+    let goes_forward = way.is_sorted();
+    let is_step = |at: &usize| !matches!(code[*at].0, CodePiece::Label(_) | CodePiece::Jump(None, _));
+    let steps: Vec<usize> = way.into_iter().filter(|at| *at != jump).filter(is_step).collect();
+    let lines: Vec<Line> = steps.iter().map(|&at| code[at].clone()).collect();
+    let mut found = round(&lines).filter(|_| goes_forward)?;
+    found.iter_mut().for_each(|(position, ..)| *position = steps[*position]);
+    Some(found)
 }
 
 /// Does a round leave something in a register that the next one reads? Then the next one may do something else.

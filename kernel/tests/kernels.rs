@@ -494,6 +494,13 @@ fn launches_and_arguments_are_read() {
     assert!(chosen.is_settled(true));
 }
 
+/// A stack: whoever takes from it reads the next node weakly, also in rounds that fail. No number of rounds has a race, and no thread stays in its loop.
+#[test]
+fn a_stack_is_right_however_often_its_loops_are_gone_round() {
+    const LOCKLESS: &str = include_str!("../../tests/kernels/lockless.ptx");
+    assert_eq!(Case::new(LOCKLESS, "treiber_stack", &["2x1"]).kinds(), [].into());
+}
+
 /// The race of a stack is found at once. Whether an address leaves its array is asked in counted steps beside it: one round of loops that try again shows that, where
 /// all of them took the engines too long.
 #[test]

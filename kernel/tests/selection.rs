@@ -188,6 +188,19 @@ fn drawn_work_is_of_several_blocks() {
     }
 }
 
+/// Who counts in global memory for the threads of its block alone has too small a scope, or one block. Who stores there by plain stores, too, is written for one.
+#[test]
+fn counters_of_too_small_a_scope_are_of_several_blocks() {
+    let count = |scope: &str, more: &str| {
+        let first = "mov.u32 %r2, %tid.x;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra END;";
+        asked(&format!("{first}\natom.relaxed.{scope}.global.add.u32 %r4, [count], 1;\n{more}\nEND:\nret;"), &[])
+    };
+    assert_eq!(wrong(&count("cta", "")), Some(("2x1".to_owned(), FindingKind::Race)));
+    assert_eq!(wrong(&count("gpu", "")), None);
+    let of_one = count("cta", "st.global.u32 [few], 1;");
+    assert_eq!((wrong(&of_one), launches(&of_one).contains(&"2x1".to_owned())), (None, false));
+}
+
 /// Who looks for the first thread of a block of any shape, as the barrier of a grid does, asks for y and z, and places nothing by them. Nor does one
 /// that compares a sum of which a part is a number.
 #[test]

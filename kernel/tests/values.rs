@@ -357,6 +357,21 @@ fn a_push_that_is_tried_again_ends() {
     assert_eq!(kinds(TILE, &other, Some("2x1")), None);
 }
 
+/// Whoever inserts into a table goes round its slots. The loop has a way out for each slot that does more than wait, and no thread stays in it where each key has a slot.
+#[test]
+fn who_inserts_into_a_table_finds_a_slot() {
+    let insert = |slots: u32, keys: u32| {
+        format!(
+            "mov.u32 %r8, %ctaid.x;\nrem.u32 %r9, %r8, {keys};\nadd.u32 %r9, %r9, 1;\nrem.u32 %r7, %r9, {slots};\nL1:\nmul.wide.u32 %rd6, %r7, 4;\nadd.s64 %rd7, %rd1, %rd6;\n\
+             atom.global.cas.b32 %r6, [%rd7], 0, %r9;\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 bra FOUND;\nsetp.eq.u32 %p2, %r6, %r9;\n@!%p2 bra NEXT;\nFOUND:\n\
+             st.global.u32 [%rd7+64], %r8;\nret;\nNEXT:\nadd.u32 %r7, %r7, 1;\nrem.u32 %r7, %r7, {slots};\nbra L1;"
+        )
+    };
+    assert_eq!(kinds(TILE, &insert(2, 2), Some("2x1")), NOTHING);
+    // Both insert one key, and then its value.
+    assert_eq!(kinds(TILE, &insert(2, 1), Some("2x1")), only(FindingKind::Race));
+}
+
 /// A loop whose rounds are known is executed round by round. What races in its first rounds is found there, whatever their number; and where each round meets at
 /// a barrier, or the loop is of one thread, nothing is.
 #[test]
@@ -425,6 +440,14 @@ fn a_loop_that_draws_its_work_ends_with_it() {
             None => assert_ne!(found, NOTHING, "{what}"),
         }
     }
+}
+
+/// Each of two threads may draw nine times, and both of them ten times: the numbers that were drawn are counted where draws would be too many.
+#[test]
+fn eight_elements_are_drawn_by_two_threads() {
+    let code = "L1:\natom.global.add.u32 %r6, [%rd1], 1;\nsetp.ge.u32 %p1, %r6, 8;\n@%p1 bra DONE;\nmul.wide.u32 %rd6, %r6, 4;\nadd.s64 %rd7, %rd2, %rd6;\n\
+                st.global.u32 [%rd7], %r6;\nbra L1;\nDONE:";
+    assert_eq!(kinds(TILE, code, Some("2x1")), NOTHING);
 }
 
 /// What one thread draws, the block is told through shared memory: the loop of a persistent kernel ends with its work, and a tile is one block's.

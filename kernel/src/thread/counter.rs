@@ -8,6 +8,12 @@
 //! How many draws there are is counted on the ways that are followed, from round to round until nothing is added. No execution has more: take the first
 //! draw in the order that returns a number which was not followed. All before it were followed, so that with it they are as many as were counted, at most,
 //! and its number is one of those that were.
+//!
+//! Threads that draw in a loop draw what is there together, and each once more: so often each alone may draw that the sum is several times what is drawn. Where it is too
+//! large, ways are told apart by the number that was drawn last. Each draw is the last one of its thread, or has a number behind which its thread draws again:
+//! so there are no more than there are such numbers and threads that draw. The argument is the same: all draws before the first one that was not followed were.
+
+use std::collections::BTreeMap;
 
 use margay_ptx::RegisterId;
 use margay_ptx::effect::{MemoryAccess, MemoryScope, Update};
@@ -15,28 +21,41 @@ use rustc_hash::FxHashSet;
 
 use super::draw_counts::{DrawCount, DrawCounts};
 use super::facts::{MAX_VALUES, Uses};
-use super::value::{Key, KnownValue, Value};
+use super::value::{Key, KnownValue, Value, ValueWay};
 use super::{FollowedThread, State};
 use crate::layout::Object;
 use crate::residue::MemoryCell;
 
 /// Takes in how often the threads draw: what one draws is added to what the others do, and is never less than it was.
 pub(crate) fn learn_draws(known: &mut DrawCounts, of_threads: &[&DrawCounts], is_counter: &dyn Fn(&MemoryCell) -> bool) {
-    let mut sums = DrawCounts::new();
+    let mut sums: BTreeMap<MemoryCell, (Option<DrawCount>, u64)> = BTreeMap::new();
     for (cell, of) in of_threads.iter().flat_map(|counts| counts.iter()) {
-        let sum = sums.entry(*cell).or_insert_with(|| of.map(|of| DrawCount { draws: 0, ..of }));
+        let (sum, threads) = sums.entry(*cell).or_insert_with(|| (of.map(|of| DrawCount { draws: 0, ..of }), 0));
+        *threads += 1;
         match (&mut *sum, of) {
-            (Some(all), Some(one)) if all.step == one.step => all.draws += one.draws,
+            (Some(all), Some(one)) if all.step == one.step => {
+                all.draws += one.draws;
+                all.again |= one.again;
+                all.by_number &= one.by_number;
+            }
             _ => *sum = None,
         }
     }
-    for (cell, sum) in sums {
-        let sum = sum.filter(|of| is_counter(&cell) && of.draws <= MAX_VALUES as u64);
+    for (cell, (sum, threads)) in sums {
+        let is_by_number = known.get(&cell).is_some_and(|of| of.is_some_and(|of| of.by_number));
+        let sum = sum.filter(|_| is_counter(&cell)).and_then(|of| match (is_by_number, of.by_number) {
+            (true, false) => None,
+            (true, true) => Some(DrawCount { draws: u64::from(of.again.count_ones()) + threads, ..of }),
+            (false, _) if of.draws > MAX_VALUES as u64 => Some(DrawCount { draws: 0, by_number: true, again: 0, ..of }),
+            (false, _) => Some(of),
+        });
+        let sum = sum.filter(|of| of.draws <= MAX_VALUES as u64);
         let of = known.entry(cell).or_insert(sum);
         *of = match (*of, sum) {
-            (Some(before), Some(now)) if before.step == now.step => {
-                Some(DrawCount { step: now.step, draws: before.draws.max(now.draws) })
+            (Some(before), Some(now)) if before.step == now.step && before.by_number == now.by_number => {
+                Some(DrawCount { draws: before.draws.max(now.draws), again: before.again | now.again, ..now })
             }
+            (Some(before), Some(now)) if before.step == now.step && now.by_number => Some(now),
             _ => None,
         };
     }
@@ -51,14 +70,14 @@ pub(crate) fn is_drawn_alone<'u>(cell: &MemoryCell, mut uses: impl Iterator<Item
 }
 
 impl FollowedThread<'_, '_> {
-    /// The numbers that a draw may return, where the thread's way hangs on it and they are few; the draw is counted.
+    /// The numbers that a draw may return, each with what is known behind it, where the thread's way hangs on it and they are few; the draw is counted.
     pub(super) fn drawn(
         &mut self,
         state: &mut State,
         (cell, access, update): (MemoryCell, MemoryAccess, Update),
         values: &[Value],
         register: Option<RegisterId>,
-    ) -> Option<Vec<u64>> {
+    ) -> Option<Vec<ValueWay>> {
         let is_for_all = match access.scope {
             Some(MemoryScope::Gpu | MemoryScope::Sys) => true,
             Some(MemoryScope::Cta | MemoryScope::Cluster) => self.launch.blocks == 1,
@@ -89,12 +108,27 @@ impl FollowedThread<'_, '_> {
             self.draws.insert(cell, None);
             return None;
         }
-        state.known.insert(key, KnownValue::Bits(before + 1));
-        let of = self.draws.entry(cell).or_insert(Some(DrawCount { step, draws: 0 }));
-        *of = of.filter(|of| of.step == step).map(|of| DrawCount { draws: of.draws.max(before + 1), ..of });
-        let all = known.map_or(0, |known| known.draws).max(before + 1);
-        register.filter(|register| self.hangs_on(state, *register))?;
-        Some((before..all).map(|n| first + n * step).collect())
+        let is_followed = register.is_some_and(|register| self.hangs_on(state, register));
+        let by_number = known.is_some_and(|known| known.by_number);
+        let mut of = DrawCount { step, draws: before + 1, by_number: by_number && is_followed, again: 0 };
+        match by_number {
+            true => of.again = before.checked_sub(1).map_or(0, |last| 1 << last),
+            false => {
+                state.known.insert(key, KnownValue::Bits(before + 1));
+            }
+        }
+        let all = self.draws.entry(cell).or_insert(Some(of));
+        *all = all.filter(|all| all.step == step).map(|all| DrawCount {
+            draws: all.draws.max(of.draws),
+            by_number: all.by_number && of.by_number,
+            again: all.again | of.again,
+            ..all
+        });
+        let count = known.map_or(0, |known| known.draws).max(before + 1);
+        is_followed.then(|| {
+            let drawn = |n: u64| (first + n * step, by_number.then_some((key, KnownValue::Bits(n + 1))));
+            (before..count).map(drawn).collect()
+        })
     }
 
     /// Is a register one that an address is made of, one that the rest of the block is told, or, in a loop, one that is compared?

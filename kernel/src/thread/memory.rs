@@ -9,7 +9,7 @@ use margay_ptx::{Operand, RegisterId, ScalarKind, ScalarType};
 use super::access_size::AccessSize;
 use super::facts::add_writer;
 use super::place::AddressPlace;
-use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, constant, number};
+use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, ValueWay, constant, number};
 use super::{FollowedThread, State, StepEnd, UndefinedRead};
 use crate::flow::leaves;
 use crate::layout::{LOCAL, Object, SHARED, Target};
@@ -168,7 +168,7 @@ impl FollowedThread<'_, '_> {
         if !of_address || is_extended {
             return;
         }
-        let values = match self.facts.values.get(&cell) {
+        let values: Vec<u64> = match self.facts.values.get(&cell) {
             // A read-modify-write does not read what it writes itself. Where it is executed once and nothing else writes that, it is not there yet.
             Some(Some(values)) => {
                 let number = self.block * self.launch.threads + self.thread;
@@ -181,25 +181,26 @@ impl FollowedThread<'_, '_> {
             // Nothing was written yet as far as is known.
             None => self.layout.initial(cell.object, cell.offset, cell.bytes.min(8)).into_iter().chain([0]).take(1).collect(),
         };
-        self.ways(state, register, values, ty);
+        self.ways(state, register, values.into_iter().map(|value| (value, None)).collect(), ty);
     }
 
-    /// A way for each value that a register may hold; the last one goes on here.
-    fn ways(&mut self, state: &mut State, register: RegisterId, mut values: Vec<u64>, ty: ScalarType) {
+    /// A way for each value that a register may hold, with what else is known there; the last one goes on here.
+    fn ways(&mut self, state: &mut State, register: RegisterId, mut values: Vec<ValueWay>, ty: ScalarType) {
         let key = Key::Register(state.calls.len() as u16, register);
-        values.sort_by_key(|&value| (value == 0, value));
+        values.sort_by_key(|&(value, _)| (value == 0, value));
         let Some(last) = values.pop() else { return };
         let (text, origin) = (self.name(key), self.origin(state));
-        for value in values {
+        let known_of = |(value, more): ValueWay| [Some((key, KnownValue::Bits(value))), more].into_iter().flatten();
+        for way in values {
             let known = self.temporary();
-            self.emit(state, format!("setp.eq.u{} {known}, {text}, {}", ty.bits.max(16), number(value)));
+            self.emit(state, format!("setp.eq.u{} {known}, {text}, {}", ty.bits.max(16), number(way.0)));
             let mut with = state.clone();
             with.at += 1;
-            with.known.insert(key, KnownValue::Bits(value));
+            with.known.extend(known_of(way));
             let label = self.later(with);
             self.code.push((CodePiece::Jump(Some((known, true)), label), Some(origin)));
         }
-        state.known.insert(key, KnownValue::Bits(last));
+        state.known.extend(known_of(last));
     }
 
     /// What memory that this thread alone uses holds.
@@ -547,7 +548,7 @@ impl FollowedThread<'_, '_> {
         let function = update_name(update);
         let qualifiers = format!("{}.{function}.{ty}", qualified(access.order, access.scope));
         let text = values.iter().map(|v| v.text.as_str()).collect::<Vec<_>>().join(", ");
-        let numbers = self.drawn(state, (cell, access, update), &values, to.flatten());
+        let numbers = self.drawn(state, (cell, access, update), &values, to.flatten().filter(|_| !opaque));
         let Some(register) = to else {
             self.push(state, CodePiece::Write { operation: format!("red.{qualifiers}"), cell, operands: text, idle: None });
             return Some(StepEnd::Next);

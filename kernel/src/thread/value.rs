@@ -35,6 +35,9 @@ pub(crate) enum Key {
     Settled,
 }
 
+/// A value that a register may hold, and what else is known where it does.
+pub(super) type ValueWay = (u64, Option<(Key, KnownValue)>);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum KnownValue {
     Bits(u64),

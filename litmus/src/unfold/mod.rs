@@ -86,6 +86,11 @@ pub struct Unfolding {
     pub waits: bool,
 }
 
+/// The paths of all threads, each with the nodes of its symbolic values.
+fn with_symbols<'a>(paths: &'a [Vec<Path>], symbols: &'a [Symbols]) -> impl Iterator<Item = (&'a Path, &'a Symbols)> + Clone {
+    paths.iter().zip(symbols).flat_map(|(paths, symbols)| paths.iter().map(move |path| (path, symbols)))
+}
+
 impl Unfolding {
     /// Unfolds a test into executions of a signature. Any test has executions without orders and scopes ([`Signature::PLAIN`],
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
@@ -123,7 +128,7 @@ impl Unfolding {
         // Where a race is looked for the first one shows that nobody else reads what was left out, if there is a first one.
         bounded |= retries_write
             && bounds.retries != RetryRounds::Last
-            && !paths.iter().chain(&stopped).flatten().all(retry::depends_on_all_reads);
+            && !retry::values_come_in_order(with_symbols(&paths, &symbols).chain(with_symbols(&stopped, &symbols)));
         one_width_each(&paths, &symbols, &shared)?;
         shared.lanes.check(test, &paths, &|meeting| shared.meetings.number(meeting))?;
         let (meets, meets_as_whole, as_whole) = (true, true, true);

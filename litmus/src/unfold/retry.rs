@@ -228,21 +228,49 @@ impl LastRound<'_> {
     }
 }
 
-/// Does each write of a path depend on all that the thread read before it? Then program order and reads-from have no cycle where values do not come from thin air.
-pub(super) fn depends_on_all_reads(path: &Path) -> bool {
-    let mut reads = Positions::EMPTY;
+/// Can values only come to a write by reads-from and by what it depends on, on all paths? Then program order and reads-from have no cycle where values do not come
+/// from thin air. A weak read of which nothing depends may as well read what is in front of it in causality order, so that it is none of these
+/// (docs/semantics.md, "Loops that try again"); what comes there by a barrier or by `fence.sc` is not argued about.
+pub(super) fn values_come_in_order<'a>(paths: impl Iterator<Item = (&'a Path, &'a Symbols)> + Clone) -> bool {
+    let orders_by_reads = |e: &PathEvent| match e.data.kind {
+        Kind::Read | Kind::Write => e.data.operation.is_none() && e.data.proxy == Proxy::Generic,
+        Kind::Fence => e.data.order != Order::Sc,
+        _ => e.is_end(),
+    };
+    let may_be_idle = paths.clone().flat_map(|(path, _)| &path.events).all(orders_by_reads);
+    paths
+        .clone()
+        .all(|(path, symbols)| depends_on_all_reads(path, if may_be_idle { idle_reads(path, symbols) } else { Positions::EMPTY }))
+}
+
+/// Does each write of a path depend on all reads before it, but for those?
+fn depends_on_all_reads(path: &Path, but_for: Positions) -> bool {
+    let mut reads = but_for;
     for (at, event) in path.events.iter().enumerate() {
         match event.data.kind {
             Kind::Read => reads |= Positions::one(at),
-            Kind::Write => {
-                let own = event.modifies.map_or(Positions::EMPTY, |read| Positions::one(usize::from(read)));
-                let on = event.address_reads | event.data_reads | event.control_reads | own;
-                if on | reads != on {
-                    return false;
-                }
-            }
+            Kind::Write if depends_on(event) | but_for | reads != depends_on(event) | but_for => return false,
             _ => {}
         }
     }
     true
+}
+
+/// The reads that an event depends on.
+fn depends_on(event: &PathEvent) -> Positions {
+    let own = event.modifies.map_or(Positions::EMPTY, |read| Positions::one(usize::from(read)));
+    event.address_reads | event.data_reads | event.control_reads | own
+}
+
+/// The weak reads of which nothing depends that the thread does or supposes.
+fn idle_reads(path: &Path, symbols: &Symbols) -> Positions {
+    let by_events: Positions = path.events.iter().map(depends_on).collect();
+    let values = path.events.iter().filter_map(|e| e.value);
+    let supposed = path.suppositions.iter().map(|(symbol, _)| *symbol).chain(path.swaps.iter().copied()).chain(values);
+    let used = supposed.map(|symbol| symbols.reads_of(symbol)).fold(by_events | path.branched_by, |all, more| all | more);
+    let is_weak = |e: &PathEvent| {
+        e.data.kind == Kind::Read && e.data.order == Order::Plain && e.data.scope.is_none() && !e.data.volatile && !e.data.mmio
+    };
+    let reads = path.events.iter().enumerate();
+    reads.filter(|(at, event)| is_weak(event) && !used.contains(*at)).map(|(at, _)| at).collect()
 }
