@@ -76,9 +76,11 @@ fn library(text: &str) -> String {
                 "__vm",
                 "__vabs",
                 "__vcmp",
+                "curand",
             ],
         ),
         (include_str!("asynchronous.cu"), &["cuda::", "namespace cuda", "cooperative_groups", "__pipeline", "__is", "cg::"]),
+        (include_str!("random.cu"), &["curand"]),
         (include_str!("instructions.cu"), &["ptx::", "::ptx", "namespace ptx"]),
     ] {
         if is_whole || has(signs) {

@@ -207,3 +207,20 @@ fn declarations_and_directives_that_are_not_read_are_errors() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Statements in parentheses are a value. What would lead out of them is named.
+#[test]
+fn a_way_out_of_statements_in_parentheses_is_refused() {
+    let refused = |statements: &str| {
+        let text = format!("__global__ void k(int *o) {{ for (int i = 0; i < 2; i++) o[({{ {statements} i; }})] = 1; }}");
+        let include = |_: &str| Ok(None);
+        compile(&CudaSource { name: "t.cu", text: &text, include: &include, target: "sm_90", kernels: &["k".to_owned()] })
+            .err()
+            .map(|e| e.message)
+    };
+    assert_eq!(refused("int x = i; while (x > 0) { if (x == 1) break; x--; continue; }"), None);
+    for out in ["return;", "break;", "if (i) continue;", "while (i) return;", "goto end; end:"] {
+        let message = refused(out).unwrap_or_else(|| panic!("{out} is understood"));
+        assert!(message.contains("out of statements in parentheses"), "{out}: {message}");
+    }
+}

@@ -299,14 +299,8 @@ impl KernelLowering {
                 self.put_label(holds);
                 Some(TypedValue::nothing())
             }
-            // What they are told to prove, or are helped by.
-            "__invariant"
-            | "__global_invariant"
-            | "__ensures"
-            | "__global_ensures"
-            | "__barrier_invariant"
-            | "__candidate_invariant"
-            | "__function_wide_invariant" => Some(TypedValue::constant(CudaType::INT, 1)),
+            // Is the thread there? They ask it of all threads at once.
+            "__enabled" if arguments.is_empty() => Some(TypedValue::constant(CudaType::INT, 1)),
             "__builtin_unreachable" => {
                 self.emit("exit")?;
                 Some(TypedValue::nothing())

@@ -451,7 +451,7 @@ impl ProgramReader {
             Lexeme::Sign("(") => {
                 self.advance();
                 let outer = std::mem::replace(&mut self.is_in_arguments, false);
-                let inner = self.parenthesised()?;
+                let inner = if self.is("{") { self.statements_as_value()? } else { self.parenthesised()? };
                 self.is_in_arguments = outer;
                 self.expect(")", "behind what stands in parentheses")?;
                 return Ok(CudaExpression { at: self.since(start), ..inner });
@@ -498,6 +498,21 @@ impl ProgramReader {
                     return Ok(made(ExpressionKind::Cast(ty, Box::new(of), is_of_bits), self.since(start)));
                 }
                 "requires" => return self.requirements(),
+                // What verifiers of kernels are told to prove, or are helped by, in a language of its own.
+                "__invariant"
+                | "__global_invariant"
+                | "__ensures"
+                | "__global_ensures"
+                | "__barrier_invariant"
+                | "__candidate_invariant"
+                | "__function_wide_invariant"
+                    if self.after(1).is_sign("(") =>
+                {
+                    self.advance();
+                    self.skip_brackets()?;
+                    let holds = ExpressionKind::Integer { value: 1, bytes: 4, is_signed: true, is_second: false };
+                    return Ok(made(holds, self.since(start)));
+                }
                 // The name of the function, which only what is printed has.
                 "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__" => ExpressionKind::Text(word.clone()),
                 "new" | "delete" | "throw" | "typeid" | "dynamic_cast" | "co_await" | "noexcept" => {

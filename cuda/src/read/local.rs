@@ -271,7 +271,6 @@ impl ProgramReader {
         // `[=] __device__ (int i)`
         while self.eat_word("__device__") || self.eat_word("__host__") {}
         let outer = std::mem::replace(&mut self.is_in_arguments, false);
-        let specifiers = plain_specifiers();
         let scopes = self.scopes.len();
         let mut template = if self.is("<") { self.template_parameters()? } else { Vec::new() };
         let name: Rc<str> = "operator()".into();
@@ -285,29 +284,7 @@ impl ProgramReader {
                     return Err(self.expected("`(` or `{` of a lambda"));
                 }
                 self.skip_brackets()?;
-                let function = FunctionTree {
-                    name: name.clone(),
-                    namespace: self.namespace.clone().into(),
-                    template: None,
-                    is_kernel: false,
-                    is_device: true,
-                    is_static: false,
-                    is_explicit: false,
-                    object: ObjectTree::default(),
-                    role: FunctionRole::Plain,
-                    result: TypeTree::Auto,
-                    parameters: Vec::new(),
-                    initialisers: None,
-                    body: Some((body, self.next)),
-                    is_defaulted: false,
-                    most_threads: None,
-                    cluster: specifiers.cluster,
-                    specialises: None,
-                    of_owner: None,
-                    names_of_owners: Rc::default(),
-                    constraints: std::mem::take(&mut self.constraints).into(),
-                    at: start,
-                };
+                let function = self.function_without_parameters((body, self.next), start);
                 (function, false)
             }
         };
@@ -336,6 +313,67 @@ impl ProgramReader {
         Ok(CudaExpression { what: ExpressionKind::Lambda(Rc::new(tree)), at: self.since(start) })
     }
 
+    /// Statements in parentheses, from `{`: `({ int a = x; a * a; })`, which GCC and clang know. They are a lambda that is called, and its result what the last one computes.
+    pub(super) fn statements_as_value(&mut self) -> Result<CudaExpression, CudaRefusal> {
+        self.enter()?;
+        let (start, at) = (self.next, self.at());
+        let mut body = self.statement()?;
+        let span = self.since(at);
+        let CudaStatementKind::Block(all) = &mut body.what else { return Err(self.expected("statements in braces")) };
+        if all.iter().any(leaves) {
+            let help = "let the last statement compute the value";
+            return Err(CudaRefusal::new(at, "a `return`, or a jump, out of statements in parentheses is not understood", help));
+        }
+        if let Some(last) = all.last_mut()
+            && let CudaStatementKind::Expression(value) = &last.what
+        {
+            last.what = CudaStatementKind::Return(Some(value.clone()));
+        }
+        let words = self.tokens[start..self.next].iter().filter_map(|t| t.word().cloned()).collect();
+        self.bodies.insert(start, Rc::new(body));
+        let mut function = self.function_without_parameters((start, self.next), at);
+        function.object.is_constant = true;
+        let tree = LambdaTree {
+            function: Rc::new(function),
+            captures: Vec::new(),
+            is_plain: false,
+            is_mutable: false,
+            copies: false,
+            copies_this: false,
+            words,
+        };
+        self.leave();
+        let lambda = CudaExpression { what: ExpressionKind::Lambda(Rc::new(tree)), at: span };
+        Ok(CudaExpression { what: ExpressionKind::Call(Box::new(lambda), Vec::new()), at: span })
+    }
+
+    /// The function of a lambda that has nothing but a body, which stands between two tokens.
+    fn function_without_parameters(&mut self, body: (usize, usize), at: CudaSpan) -> FunctionTree {
+        FunctionTree {
+            name: "operator()".into(),
+            namespace: self.namespace.clone().into(),
+            template: None,
+            is_kernel: false,
+            is_device: true,
+            is_static: false,
+            is_explicit: false,
+            object: ObjectTree::default(),
+            role: FunctionRole::Plain,
+            result: TypeTree::Auto,
+            parameters: Vec::new(),
+            initialisers: None,
+            body: Some(body),
+            is_defaulted: false,
+            most_threads: None,
+            cluster: plain_specifiers().cluster,
+            specialises: None,
+            of_owner: None,
+            names_of_owners: Rc::default(),
+            constraints: std::mem::take(&mut self.constraints).into(),
+            at,
+        }
+    }
+
     /// The function of a lambda, from its parameters on, and whether it is `mutable`.
     fn lambda_function(&mut self, name: &Rc<str>) -> Result<(FunctionTree, bool), CudaRefusal> {
         let mut is_mutable = false;
@@ -350,6 +388,33 @@ impl ProgramReader {
         let function = self.function(&plain_specifiers(), name.clone(), TypeTree::Auto, None, FunctionRole::Plain)?;
         Ok((function, is_mutable))
     }
+}
+
+/// Does a statement lead out of those around it?
+fn leaves(s: &CudaStatement) -> bool {
+    use CudaStatementKind as K;
+    let leaves_loop = |body: &CudaStatement| goes(body, &|s| matches!(s.what, K::Return(_) | K::Goto(_) | K::Label(_)));
+    match &s.what {
+        K::Block(all) | K::Together(all) => all.iter().any(leaves),
+        K::If { then, otherwise, .. } => leaves(then) || otherwise.as_deref().is_some_and(leaves),
+        K::While(_, body) | K::DoWhile(body, _) | K::For { body, .. } | K::Switch(_, body) => leaves_loop(body),
+        K::Range(tree) => leaves_loop(&tree.by_index),
+        K::Return(_) | K::Goto(_) | K::Label(_) | K::Break | K::Continue | K::Case(_) | K::Default => true,
+        _ => false,
+    }
+}
+
+/// Is a statement, or one within it, of a kind?
+fn goes(s: &CudaStatement, is_kind: &dyn Fn(&CudaStatement) -> bool) -> bool {
+    use CudaStatementKind as K;
+    is_kind(s)
+        || match &s.what {
+            K::Block(all) | K::Together(all) => all.iter().any(|s| goes(s, is_kind)),
+            K::If { then, otherwise, .. } => goes(then, is_kind) || otherwise.as_deref().is_some_and(|s| goes(s, is_kind)),
+            K::While(_, body) | K::DoWhile(body, _) | K::For { body, .. } | K::Switch(_, body) => goes(body, is_kind),
+            K::Range(tree) => goes(&tree.by_index, is_kind),
+            _ => false,
+        }
 }
 
 /// Parameters of a template in the place of `auto` among the parameters of a function.

@@ -658,3 +658,53 @@ extern "C" __global__ void ways_that_store(const float *x, float *o) {
   float v = __expf(x[t]);
   if (v > 1.0f) o[0] = v;
 }
+
+// The headers of cuRAND are no part of the compiler, and what verifiers are told it does not know.
+#ifdef __MARGAY__
+#include <curand_kernel.h>
+
+extern "C" __global__ void states_of_their_own(curandState *states, float *o) {
+  curandState mine = states[threadIdx.x];
+  o[threadIdx.x] = curand_uniform(&mine) + curand_normal(&mine);
+  states[threadIdx.x] = mine;
+}
+
+extern "C" __global__ void state_of_all(curandState *states, unsigned *o) {
+  o[threadIdx.x] = curand(states);
+}
+
+extern "C" __global__ void states_of_philox(float4 *o) {
+  curandStatePhilox4_32_10_t mine;
+  curand_init(1, threadIdx.x, 0, &mine);
+  o[threadIdx.x] = curand_uniform4(&mine);
+  o[threadIdx.x].x += curand_uniform_double(&mine);
+}
+
+// Which of two places is written hangs on a number that nobody knows.
+extern "C" __global__ void drawn_place(int *o) {
+  curandState mine;
+  curand_init(1, threadIdx.x, 0, &mine);
+  o[curand(&mine) & 1] = 1;
+}
+
+typedef float (*of_number)(float);
+__device__ float twice(float x) {
+  __ensures(__return_val_funptr(of_number) == twice & __old(x) == x);
+  return 2 * x;
+}
+extern "C" __global__ void verified(float *v, int n) {
+  if (!__enabled()) v[0] = 1;
+  for (int i = threadIdx.x; __invariant(__implies(__write(v), __write_offset_bytes(v) / sizeof(float) % blockDim.x == threadIdx.x)), i < n; i += blockDim.x)
+    v[i] = twice(v[i]);
+}
+#endif
+
+#define SQUARE_OF(x) ({ int whole_ = (x); for (;;) break; whole_ * whole_; })
+extern "C" __global__ void statements_as_values(int *o) {
+  int t = threadIdx.x;
+  o[SQUARE_OF(t) + ({ t++; 0; })] = t;
+}
+
+extern "C" __global__ void statements_as_values_wrong(int *o) {
+  o[SQUARE_OF(threadIdx.x) / 2] = 1;
+}

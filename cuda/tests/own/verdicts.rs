@@ -237,6 +237,13 @@ pub const SUITE: &[OwnKernel] = &[
     ("counter_sh_bad", "1x4", RACE),
     ("argmax_ok", "1x4", &[]),
     ("argmax_bad", "1x4", RACE),
+    ("states_of_their_own", "1x2", &[]),
+    ("state_of_all", "1x2", RACE),
+    ("states_of_philox", "1x2", &[]),
+    ("drawn_place", "1x2", UNDECIDED),
+    ("verified", "1x2", &[]),
+    ("statements_as_values", "1x4", &[]),
+    ("statements_as_values_wrong", "1x2", RACE),
 ];
 
 pub const HALF: &[OwnKernel] = &[
