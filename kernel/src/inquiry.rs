@@ -131,6 +131,7 @@ impl Inquiry<'_, '_> {
         let selection = LaunchSelection::of(self.question, self.prepared);
         if !selection.named
             && !selection.reads_size
+            && !selection.is_its_size(launch)
             && let Some((origin, count, come)) = executed.short_of_arrivals()
         {
             return Ok(not_asked(format!(
@@ -246,7 +247,12 @@ impl Inquiry<'_, '_> {
     /// or of rows, with.
     fn is_too_wide(&self, finding: &Finding, selection: LaunchSelection) -> Option<String> {
         let fixed = self.question.module.functions[self.question.kernel].required_threads.is_some();
-        if selection.named || fixed || selection.reads_size || finding.kind != FindingKind::Race {
+        if selection.named
+            || fixed
+            || selection.reads_size
+            || selection.is_its_size(self.launch)
+            || finding.kind != FindingKind::Race
+        {
             return None;
         }
         let is_of_blocks = finding.stands.windows(2).any(|two| two[0].block != two[1].block);

@@ -208,20 +208,22 @@ impl Executed {
     /// An mbarrier that waits for more arrivals in a phase than ever come, and how many: the kernel is written for more threads, or it is wrong.
     pub fn short_of_arrivals(&self) -> Option<(Origin, u64, u64)> {
         let mut come: BTreeMap<MemoryCell, u64> = BTreeMap::new();
-        let mut awaited: Vec<(Origin, MemoryCell, u64)> = Vec::new();
+        let mut initialised: Vec<(Origin, MemoryCell, u64)> = Vec::new();
+        let mut awaited: BTreeSet<MemoryCell> = BTreeSet::new();
         for (piece, origin) in self.threads.iter().flatten() {
             let CodePiece::Mbarrier(piece) = piece else { continue };
             let count = piece.operands.parse().unwrap_or(1);
             match (piece.how, origin) {
                 (MbarrierUse::Initialise, Some(origin)) if piece.operation == "mbarrier.init" => {
-                    awaited.push((*origin, piece.cell, count));
+                    initialised.push((*origin, piece.cell, count));
                 }
+                (MbarrierUse::Wait, _) => drop(awaited.insert(piece.cell)),
                 (MbarrierUse::Change, _) if piece.operation.contains("expect_tx") => *come.entry(piece.cell).or_default() += 1,
                 (MbarrierUse::Change, _) => *come.entry(piece.cell).or_default() += count,
                 _ => {}
             }
         }
-        awaited.into_iter().find_map(|(origin, cell, count)| {
+        initialised.into_iter().filter(|(_, cell, _)| awaited.contains(cell)).find_map(|(origin, cell, count)| {
             let come = come.get(&cell).copied().unwrap_or(0);
             (come < count).then_some((origin, count, come))
         })

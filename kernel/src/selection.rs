@@ -344,7 +344,7 @@ impl LaunchSelection {
         let function = &question.module.functions[question.kernel];
         let all = match (function.required_threads, function.most_threads) {
             (Some(shape), _) => vec![Launch::shaped([1; 3], shape), Launch::shaped([2, 1, 1], shape)],
-            (None, Some(shape)) if self.is_of_one_size() => return vec![Launch::shaped([1; 3], shape)],
+            (None, Some(shape)) if self.is_of_one_size() => return self.of_one_size(shape),
             _ => CHOSEN.to_vec(),
         };
         if self.cluster > 1 {
@@ -353,7 +353,15 @@ impl LaunchSelection {
             let has_one = question.module.functions[question.kernel].required_threads.is_none();
             let all = has_one.then_some(one_thread).into_iter().chain(all);
             let fits = |l: &Launch| l.blocks <= 2 && (l.threads == 1 || self.threads != IdentityUse::Unread);
-            return all.filter(fits).map(in_clusters).filter(|l| l.total() <= MAX_THREADS).collect();
+            let most = self.most_threads.map_or(u32::MAX, |shape| shape.iter().product());
+            let narrow = |l: Launch| if l.threads > most { Launch::new(l.blocks, most) } else { l };
+            let mut found: Vec<Launch> = Vec::new();
+            for launch in all.filter(fits).map(narrow).map(in_clusters).filter(|l| l.total() <= MAX_THREADS) {
+                if !found.contains(&launch) {
+                    found.push(launch);
+                }
+            }
+            return found;
         }
         let fixed = question.module.functions[question.kernel].required_threads.is_some();
         let [threads, blocks] = self.has_rows;
@@ -418,7 +426,21 @@ impl LaunchSelection {
 
     /// Is it written for blocks of one size? It never asks how many threads there are, and has roles for them that meet by counts.
     fn is_of_one_size(self) -> bool {
-        self.meets_by_count && !self.reads_size && self.cluster == 1
+        self.meets_by_count && !self.reads_size
+    }
+
+    /// Has a launch the blocks of the one size that it is written for?
+    pub(crate) fn is_its_size(self, launch: Launch) -> bool {
+        self.is_of_one_size() && self.most_threads == Some(launch.block)
+    }
+
+    /// The launches of a kernel that is written for blocks of one size: a block and, where it asks which one it is in, two; or one cluster.
+    fn of_one_size(self, shape: [u32; 3]) -> Vec<Launch> {
+        if self.cluster > 1 {
+            return vec![Launch::shaped([self.cluster, 1, 1], shape).in_clusters(self.cluster)];
+        }
+        let blocks = if self.blocks.allows(2) { 2 } else { 1 };
+        (1..=blocks).map(|blocks| Launch::shaped([blocks, 1, 1], shape)).collect()
     }
 
     /// Do all threads the same?
@@ -452,7 +474,11 @@ impl LaunchSelection {
         let blocks = blocks.filter(|_| self.cluster == 1);
         if let Some(shape) = self.most_threads.filter(|_| self.is_of_one_size()) {
             let threads = shape.iter().product::<u32>();
-            return Some(format!("a block of {threads} threads: it has roles for them, and does not ask how many there are"));
+            let blocks = match self.cluster {
+                0 | 1 => format!("blocks of {threads} threads"),
+                cluster => format!("a cluster of {cluster} blocks of {threads} threads"),
+            };
+            return Some(format!("{blocks}: it has roles for them, and does not ask how many there are"));
         }
         if self.layers.is_some() && self.cluster == 1 {
             return Some("blocks of three dimensions: it asks for z".to_owned());

@@ -613,9 +613,16 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                 }
                 StepEnd::Next
             }
-            Effect::Load { access, to, base, offset } => self.load(state, *access, to, base, *offset)?,
-            Effect::Store { access, base, offset, values } => self.store(state, *access, base, *offset, values)?,
+            Effect::Load { access, to, base, offset } => {
+                self.is_of_one_device(state, *access);
+                self.load(state, *access, to, base, *offset)?
+            }
+            Effect::Store { access, base, offset, values } => {
+                self.is_of_one_device(state, *access);
+                self.store(state, *access, base, *offset, values)?
+            }
             Effect::Modify { access, update, to, base, offset, operands } => {
+                self.is_of_one_device(state, *access);
                 self.modify(state, *access, *update, *to, (base, *offset), operands)?
             }
             Effect::Fence(order, scope) => {

@@ -104,6 +104,6 @@ fn with_pair(
         }
         *code = kept;
     }
-    slice.named = named;
+    slice.named.extend(named);
     slice
 }

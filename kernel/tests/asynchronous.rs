@@ -429,7 +429,7 @@ fn roles_of_warps_are_judged() {
     let question = KernelQuestion { arguments: &arguments, ..KernelQuestion::new(text, &module, kernel) };
     let answer = ask(&question).expect("an answer");
     let launches: Vec<String> = answer.launches.iter().map(|l| l.launch.to_string()).collect();
-    assert_eq!(launches, ["1x160"]);
+    assert_eq!(launches, ["1x160", "2x160"]);
     assert!(answer.is_settled(true), "{:?}", answer.not_looked());
 }
 

@@ -1,5 +1,7 @@
 //! What stays of each thread in a slice, and what is taken out.
 
+use std::collections::BTreeSet;
+
 use super::focus::SliceFocus;
 use super::{Rivals, Slice, Slicer, is_register};
 use crate::access::{AccessStrength, access, fenced};
@@ -9,7 +11,8 @@ use crate::idle::{
     without_idle_threads, without_last_barriers, without_last_groups, without_last_waits, without_readers,
 };
 use crate::initial::with_initial_mbarriers;
-use crate::residue::{CodePiece, Issue, Line, MemoryCell, is_inner, tidy};
+use crate::layout::Object;
+use crate::residue::{CodePiece, Issue, IssueSource, Line, MemoryCell, is_inner, tidy};
 use crate::twins::without_twins;
 
 impl Slicer<'_> {
@@ -82,6 +85,7 @@ impl Slicer<'_> {
         without_twins(&mut slice.members, &mut slice.code, &block, &self.uniform);
         with_initial_mbarriers(&mut slice, &self.initial, &block, &self.uniform);
         without_idle_proxies(&mut slice.code);
+        sums_aside(&mut slice);
         slice.count_warps(&self.code);
         slice
     }
@@ -93,8 +97,9 @@ impl Slicer<'_> {
 
     /// Is an asynchronous operation one of those that are asked about, or on which they depend?
     pub(super) fn is_asked(&self, thread: usize, issue: &Issue, focus: SliceFocus) -> bool {
-        let to = self.places[&issue.to];
-        let of = |cell: MemoryCell, writes: bool| focus.has(self.places[&cell], thread, writes);
+        // A sum that was put aside is of no place.
+        let Some(&to) = self.places.get(&issue.to) else { return false };
+        let of = |cell: MemoryCell, writes: bool| self.places.get(&cell).is_some_and(|&place| focus.has(place, thread, writes));
         of(issue.to, true)
             || issue.from().is_some_and(|from| of(from, false))
             || issue.maps.iter().any(|&map| of(map, false))
@@ -191,5 +196,37 @@ impl Slicer<'_> {
             *operands = operands.split(", ").map(constant).collect::<Vec<_>>().join(", ");
         }
         Some((piece, *origin))
+    }
+}
+
+/// The number of the first place of a sum of copies: those of copies of threads are smaller.
+const SUMS: u32 = 1 << 30;
+
+/// A sum of copies has more bytes than the cell that it is written with: where another instruction accesses that cell, it goes to a place of its own,
+/// since nobody asks about it.
+fn sums_aside(slice: &mut Slice) {
+    let is_sum = |issue: &Issue, cell: MemoryCell| issue.mbarrier.is_some() && issue.bytes > cell.bytes;
+    let typed = |p: &CodePiece| if matches!(p, CodePiece::Issue(_)) { Vec::new() } else { p.cells() };
+    let used: BTreeSet<MemoryCell> = slice.code.iter().flatten().flat_map(|(piece, _)| typed(piece)).collect();
+    let named = &mut slice.named;
+    let mut count = SUMS;
+    let mut aside = |cell: MemoryCell, bytes: u64| {
+        let object = Object::Elsewhere(matches!(cell.object, Object::Shared(..)), count);
+        let place = MemoryCell { object, offset: 0, bytes };
+        named.insert(place, (format!("aside{}", count - SUMS), 0));
+        count += 1;
+        place
+    };
+    for (piece, _) in slice.code.iter_mut().flatten() {
+        let CodePiece::Issue(issue) = piece else { continue };
+        let is_refused = |cell: MemoryCell| is_sum(issue, cell) && used.contains(&cell);
+        let to = is_refused(issue.to).then(|| aside(issue.to, issue.bytes));
+        let from = issue.from().filter(|&from| is_refused(from)).map(|from| aside(from, issue.bytes));
+        if let Some(to) = to {
+            issue.to = to;
+        }
+        if let Some(from) = from {
+            issue.source = IssueSource::Cell(from);
+        }
     }
 }

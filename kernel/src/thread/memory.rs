@@ -135,10 +135,13 @@ impl FollowedThread<'_, '_> {
         }
         for (register, value, memory) in found {
             if let Some((operation, cell)) = memory {
-                let known = if self.is_opaque(cell) { OPAQUE } else { OPEN };
+                let known = if access.multimem || self.is_opaque(cell) { OPAQUE } else { OPEN };
                 let to = self.set(state, register, known);
                 self.push(state, CodePiece::Read { operation, to, cell });
                 read.extend(register.filter(|_| known == OPEN).map(|register| (register, cell)));
+            } else if access.multimem {
+                let to = self.set(state, register, OPAQUE);
+                self.emit(state, format!("mov {to}, 0"));
             } else if let (Some(register), Some(value)) = (register, value) {
                 let width = self.register_type(state, register);
                 let value = match value.bits() {

@@ -1,5 +1,7 @@
 //! Where a thread is not followed any further, or in part, and why.
 
+use margay_ptx::effect::MemoryAccess;
+
 use super::{FollowedThread, State, StepEnd};
 use crate::mark::{Mark, MarkKind};
 use crate::omission::{Omission, OmissionReason};
@@ -27,6 +29,14 @@ impl FollowedThread<'_, '_> {
         let supposed = Omission::in_part(Some(self.origin(state)), why);
         if !self.suppositions.contains(&supposed) {
             self.suppositions.push(supposed);
+        }
+    }
+
+    /// Of a multimem address the memory of one device is looked at: the others run kernels of their own.
+    pub(super) fn is_of_one_device(&mut self, state: &State, access: MemoryAccess) {
+        if access.multimem {
+            let why = "of a multimem address the memory of this device alone is looked at, as what its argument points to: what other devices do there is not";
+            self.suppose(state, why);
         }
     }
 

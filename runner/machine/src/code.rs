@@ -343,6 +343,10 @@ impl StepDecoder<'_> {
     }
 
     fn access(&self, access: MemoryAccess, base: &Operand, offset: i64) -> Option<MachineAccess> {
+        // There is one device.
+        if access.multimem {
+            return None;
+        }
         // A variable that is named without a space is in its own.
         let window = match (access.window, base) {
             (Window::Generic, Operand::Variable(id, _)) => match self.places.module.variable(*id).space {

@@ -56,7 +56,8 @@ pub(super) fn modify(i: &Instruction) -> Option<Effect<'_>> {
     if access.order == MemoryOrder::Weak {
         access.order = MemoryOrder::Relaxed;
     }
-    access.scope.get_or_insert(MemoryScope::Gpu);
+    // "`.sys` scope is assumed by default" (PTX ISA 9.7.9.14, `multimem.red`).
+    access.scope.get_or_insert(if access.multimem { MemoryScope::Sys } else { MemoryScope::Gpu });
     let update = i.qualifiers.iter().find_map(|q| update(q))?;
     let first = usize::from(i.opcode == "atom");
     let to = if first == 1 { Some(target(get(0)?)?) } else { None };
@@ -114,7 +115,7 @@ fn access(i: &Instruction) -> Result<MemoryAccess, &'static str> {
     }
     let window = window(i).unwrap_or(Window::Generic);
     let read_only = i.has("nc") || i.opcode == "ldu";
-    Ok(MemoryAccess { order, scope: scope(i), window, ty, read_only })
+    Ok(MemoryAccess { order, scope: scope(i), window, ty, read_only, multimem: i.opcode == "multimem" })
 }
 
 /// `membar`, `fence`
