@@ -16,7 +16,10 @@ pub struct SubjectArguments {
     /// The certificate must be about this mapping: a .map file, or the name of a built-in one
     #[arg(long, value_name = "MAPPING")]
     mapping: Option<String>,
-    /// ... about this source model: a .cat file, or the name of a built-in one
+    /// Of `check --baseline`: about what is new beside this mapping
+    #[arg(long, value_name = "MAPPING")]
+    baseline: Option<String>,
+    /// The certificate must be about this source model: a .cat file, or the name of a built-in one
     #[arg(long, value_name = "MODEL")]
     source: Option<String>,
     /// ... about this target model
@@ -39,8 +42,8 @@ pub struct SubjectArguments {
 pub fn run(options: &VerifyArguments, output: &Output) -> CommandOutcome {
     let VerifyArguments { certificate, about, lrat, time, threads } = options;
     let limits = RunLimits::start(time.timeout, None);
-    let SubjectArguments { mapping, source, target, old, new, test, model } = about.clone();
-    let about = verify::CertificateSubject { mapping, source, target, old, new, test, model };
+    let SubjectArguments { mapping, baseline, source, target, old, new, test, model } = about.clone();
+    let about = verify::CertificateSubject { mapping, baseline, source, target, old, new, test, model };
     let options = verify::VerificationOptions { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: threads.jobs };
     verify::run(&options, &limits, output)
 }

@@ -25,9 +25,10 @@ pub fn verify(
 ) -> Result<Verified, Vec<Diagnostic>> {
     let bases = document.subject.bases(held)?;
     let extent = match &document.subject {
-        MappingSubject::Check { mapping, source, target, given } => {
+        MappingSubject::Check { mapping, source, target, baseline, given } => {
             let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?.asked(given.known_only);
-            let options = given.options().map_err(|what| vec![wrong(folder, &what)])?;
+            let mut options = given.options().map_err(|what| vec![wrong(folder, &what)])?;
+            options.beside(&mapping, baseline.as_ref())?;
             let mut check = CertifiedCheck::new(&mapping, &options)?;
             certificate::verify((document, folder), &mut check, (jobs, progress))?
         }
@@ -55,7 +56,7 @@ pub fn verify(
 /// Texts that are none of a mapping or a model, names of nothing.
 pub fn not_asked(subject: &MappingSubject) -> Result<String, Vec<Diagnostic>> {
     match subject {
-        MappingSubject::Check { mapping, source, target, given } => {
+        MappingSubject::Check { mapping, source, target, baseline: _, given } => {
             let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?.asked(given.known_only);
             let options =
                 SearchOptions { only: given.only.clone(), without: given.without.clone(), ..SearchOptions::new(given.bound) };

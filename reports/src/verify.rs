@@ -126,6 +126,9 @@ parts! {
         pub kind: CertificateKind,
         /// The mapping, by its name in the certificate.
         pub mapping_file: String,
+        /// With `check --baseline`, else not there: the mapping whose counterexamples were left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub baseline_file: Option<String>,
         /// The source model.
         pub source_file: String,
         /// The target model.

@@ -37,7 +37,7 @@ pub struct CheckArguments {
     /// Look for what is new: counterexamples that this mapping does not have
     ///
     /// A .map file, or the name of a built-in mapping. It is read between the same models.
-    #[arg(long, value_name = "MAPPING", conflicts_with_all = ["all_mappings", "test", "causes", "certify", "checkpoint", "split", "cluster"])]
+    #[arg(long, value_name = "MAPPING", conflicts_with_all = ["all_mappings", "test", "causes"])]
     pub baseline: Option<String>,
     /// Report one counterexample of every cause, the worst first
     ///

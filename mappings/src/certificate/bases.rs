@@ -12,6 +12,8 @@ use crate::library;
 #[derive(Debug, Clone, Default)]
 pub struct HeldSearchTexts {
     pub mapping: Option<Arc<SourceFile>>,
+    /// The mapping whose counterexamples were left out.
+    pub baseline: Option<Arc<SourceFile>>,
     /// The source and the target model; the older and the newer one.
     pub models: [Option<HeldModel>; 2],
 }
@@ -33,6 +35,14 @@ impl MappingSubject {
         }
     }
 
+    /// The mapping whose counterexamples were left out, if there is one.
+    pub fn baseline(&self) -> Option<&Text> {
+        match self {
+            MappingSubject::Check { baseline, .. } => baseline.as_ref(),
+            MappingSubject::Diff { .. } => None,
+        }
+    }
+
     pub fn models(&self) -> [&ModelText; 2] {
         match self {
             MappingSubject::Check { source, target, .. } => [source, target],
@@ -40,7 +50,7 @@ impl MappingSubject {
         }
     }
 
-    /// The texts that it is about: the mapping, and each model with what it includes.
+    /// The texts that it is about: the mapping, its baseline, and each model with what it includes.
     ///
     /// # Errors
     /// A text is not the one that the reader holds, or not the built-in one whose name it has.
@@ -50,17 +60,19 @@ impl MappingSubject {
             Ok(found) => bases.extend(found),
             Err(error) => errors.push(error),
         };
-        match (self.mapping(), &held.mapping) {
-            (Some(text), held) => {
-                let held = held.as_ref().map(|file| (file.name.as_str(), file.text.as_str()));
-                let built_in = library::names().filter_map(library::built_in);
-                keep(Basis::of("mapping", text, held, built_in).map(|basis| vec![basis]));
+        for (role, text, held) in [("mapping", self.mapping(), &held.mapping), ("baseline", self.baseline(), &held.baseline)] {
+            match (text, held) {
+                (Some(text), held) => {
+                    let held = held.as_ref().map(|file| (file.name.as_str(), file.text.as_str()));
+                    let built_in = library::names().filter_map(library::built_in);
+                    keep(Basis::of(role, text, held, built_in).map(|basis| vec![basis]));
+                }
+                (None, Some(file)) => {
+                    let what = format!("the certificate is about no {role}, and so not about `{}`", file.name);
+                    keep(Err(Diagnostic::error(what)));
+                }
+                (None, None) => {}
             }
-            (None, Some(file)) => {
-                let what = format!("the certificate is about no mapping, and so not about `{}`", file.name);
-                keep(Err(Diagnostic::error(what)));
-            }
-            (None, None) => {}
         }
         for ((role, model), held) in self.roles().into_iter().zip(self.models()).zip(&held.models) {
             keep(Basis::of_model(role, model, held.as_ref()));

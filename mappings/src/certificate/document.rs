@@ -7,7 +7,7 @@ use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use crate::level::{CoReading, Level};
-use crate::search::Cube;
+use crate::search::{Cube, RecordedInstance};
 
 /// What a certificate of a check or a comparison says.
 pub type MappingDocument = margay_models::certificate::CertificateDocument<MappingSubject, BoundedClaim, BoundEntry>;
@@ -21,6 +21,9 @@ pub enum MappingSubject {
         mapping: Text,
         source: ModelText,
         target: ModelText,
+        /// The mapping whose counterexamples were left out, read between the same models; it is asked without its assumed rows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        baseline: Option<Text>,
         /// What was asked.
         given: QuestionOptions,
     },
@@ -159,6 +162,17 @@ pub enum CertifiedLesson {
         /// Fence-SC order.
         fences: Vec<(usize, usize)>,
     },
+    /// Beside a baseline: orders with which what the baseline makes of a program is legal. What it allows by them is nothing new.
+    Old {
+        /// Which of the baseline's alternatives are taken.
+        variant: usize,
+        /// The writes that coherence relates where it is partial, as pairs of atoms.
+        related: Vec<(u32, u32)>,
+        /// Fence-SC order, as pairs of atoms.
+        fences: Vec<(u32, u32)>,
+    },
+    /// Beside a baseline: an execution whose outcome the baseline's program can have, too, as the engine for litmus tests found.
+    Outcome(RecordedInstance),
 }
 
 /// Reads the document of a folder.

@@ -6,18 +6,22 @@
 //! all programs whose execution is legal with these orders are excluded at once; where reads-from and modification order must be others, the engine
 //! for litmus tests decides, and the one program is excluded.
 
+use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Scope;
 use margay_models::signature::Operation;
-use margay_solver::{Expr, Formula, Logic, Relation, TupleSet};
+use margay_solver::{Atom, Expr, Formula, TupleSet};
 
+use crate::certificate::{CertifiedLesson, Text};
+use crate::encode::atoms::Atoms;
 use crate::encode::classes::types;
 use crate::encode::{MappingProblem, MappingVocabulary};
 use crate::language::kind::{ConstructUse, EXCHANGE, KindSet, OPERATIONS, RowUses, TYPES, exists};
 use crate::language::{Lowering, LoweringForm, Mapping, Row, ScopePattern, StepScope, Used, exact_uses, other_orders};
+use crate::search::RecordedInstance;
 
 mod refute;
 
-pub use refute::{BaselineRefuter, BaselineStanding, MOST_OLD};
+pub use refute::{BaselineRefuter, BaselineStanding};
 
 /// A mapping beside another one.
 #[derive(Debug, Clone)]
@@ -33,6 +37,16 @@ pub struct Baseline {
 }
 
 impl Baseline {
+    /// Puts a mapping beside the baseline of a text, which is read between the same models, without its assumed rows.
+    ///
+    /// # Errors
+    /// The text is none of a mapping between these models.
+    pub fn read(mapping: &Mapping, text: &Text) -> Result<Self, Vec<Diagnostic>> {
+        let baseline = Mapping::between(&text.file(), mapping.source.clone(), mapping.target.clone())?;
+        let known_only = !baseline.assumed().is_empty();
+        Ok(Self::new(mapping, &baseline.asked(known_only)))
+    }
+
     /// Puts a mapping beside a baseline between the same models.
     pub fn new(mapping: &Mapping, baseline: &Mapping) -> Self {
         let universe = DistinctUses {
@@ -112,8 +126,16 @@ impl Baseline {
         problem.logic.and([legal, none])
     }
 
+    /// The left-hand side of a row for some use of which the baseline may emit one of several; `None` if there is no such row.
+    pub fn with_alternatives(&self) -> Option<String> {
+        let rows = self.mapping.rows.iter().zip(&self.said);
+        let mut several = rows.flat_map(|(row, said)| row.alternatives.iter().zip(said).map(move |of| (row, of)));
+        let (row, (own, _)) = several.find(|(_, (_, said))| said.len() > 1)?;
+        Some(row.head(self.mapping.source.signature, own.form))
+    }
+
     /// Can a solver look for the orders of the baseline's execution? Reads whose value nobody uses and what loads write back have others.
-    fn is_searchable(&self, vocabulary: &MappingVocabulary) -> bool {
+    pub fn is_searchable(&self, vocabulary: &MappingVocabulary) -> bool {
         vocabulary.copies.is_empty() && vocabulary.unused_rf.is_none() && vocabulary.back.is_none()
     }
 }
@@ -267,8 +289,8 @@ fn variant(cut: &Mapping, said: &[Vec<Vec<Lowering>>], number: usize) -> Mapping
 pub enum OldCandidate {
     /// With these orders the baseline's execution of it is legal.
     Legal(OldOrders),
-    /// The baseline's program has its outcome: what these relations have, which make its program and its outcome.
-    Outcome(Vec<(Relation, TupleSet)>),
+    /// The baseline's program has the outcome of this execution.
+    Outcome(RecordedInstance),
 }
 
 /// Orders of an execution of the baseline.
@@ -282,23 +304,58 @@ pub struct OldOrders {
 }
 
 impl OldCandidate {
-    /// The formula: it is not true of an execution.
-    pub fn excluded(&self, baseline: &Baseline, problem: &mut MappingProblem) -> Formula {
+    /// The formula: it is not true of an execution. `None` if it is about none of these atoms.
+    pub fn excluded(&self, baseline: &Baseline, problem: &mut MappingProblem, atoms: &Atoms) -> Option<Formula> {
         let all = match self {
-            Self::Legal(orders) => baseline.legal(problem, orders.variant, Some(orders)),
-            Self::Outcome(relations) => {
-                let logic = &mut problem.logic;
-                let same = |(relation, tuples): &(Relation, TupleSet)| is(logic, *relation, tuples);
-                let same: Vec<Formula> = relations.iter().map(same).collect();
+            Self::Legal(orders) => {
+                let bounds = problem.vocabulary.bounds(atoms);
+                let may = |relation, tuples: &TupleSet| bounds.get(relation).is_some_and(|(_, upper)| tuples.is_subset(upper));
+                let v = &problem.vocabulary;
+                let fits = orders.variant < baseline.variants.len()
+                    && (orders.related.is_empty() || may(v.related, &orders.related))
+                    && (orders.fences.is_empty() || may(v.fence_order, &orders.fences));
+                if !fits {
+                    return None;
+                }
+                baseline.legal(problem, orders.variant, Some(orders))
+            }
+            Self::Outcome(recorded) => {
+                let instance = recorded.instance(&problem.logic, &problem.vocabulary, atoms)?;
+                let (told, logic) = (problem.vocabulary.told(), &mut problem.logic);
+                let same = |relation| {
+                    let (found, said) = (logic.rel(relation), logic.constant(instance.tuples(relation)?.clone()));
+                    Some(logic.equal(found, said))
+                };
+                let same: Vec<Formula> = told.into_iter().filter_map(same).collect();
                 problem.logic.and(same)
             }
         };
-        problem.logic.not(all)
+        Some(problem.logic.not(all))
     }
 }
 
-/// The formula: a relation has these tuples and no other.
-fn is(logic: &mut Logic, relation: Relation, tuples: &TupleSet) -> Formula {
-    let (own, constant) = (logic.rel(relation), logic.constant(tuples.clone()));
-    logic.equal(own, constant)
+impl From<&OldCandidate> for CertifiedLesson {
+    fn from(old: &OldCandidate) -> Self {
+        let pairs = |order: &TupleSet| order.iter().map(|pair| (pair[0].0, pair[1].0)).collect();
+        match old {
+            OldCandidate::Legal(OldOrders { variant, related, fences }) => {
+                CertifiedLesson::Old { variant: *variant, related: pairs(related), fences: pairs(fences) }
+            }
+            OldCandidate::Outcome(recorded) => CertifiedLesson::Outcome(recorded.clone()),
+        }
+    }
+}
+
+impl OldCandidate {
+    /// What such a lesson says; `None` if it is one about something else.
+    pub fn of(lesson: &CertifiedLesson) -> Option<Self> {
+        let order = |pairs: &[(u32, u32)]| TupleSet::from_tuples(2, pairs.iter().map(|&(a, b)| [Atom(a), Atom(b)]));
+        match lesson {
+            CertifiedLesson::Old { variant, related, fences } => {
+                Some(Self::Legal(OldOrders { variant: *variant, related: order(related), fences: order(fences) }))
+            }
+            CertifiedLesson::Outcome(recorded) => Some(Self::Outcome(recorded.clone())),
+            CertifiedLesson::Order(_) | CertifiedLesson::Race { .. } | CertifiedLesson::Orders { .. } => None,
+        }
+    }
 }

@@ -42,6 +42,7 @@ pub fn subject(mapping: &Mapping, options: &CheckOptions) -> Result<MappingSubje
         mapping: Text::of(&mapping.file),
         source: ModelText::of(&mapping.source)?,
         target: ModelText::of(&mapping.target)?,
+        baseline: options.baseline.as_deref().map(|beside| Text::of(&beside.baseline.file)),
         given: QuestionOptions::of(mapping, options),
     })
 }
@@ -69,9 +70,10 @@ pub fn goes_on(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions
 
 /// What the certificate of a check asks; `None` for others.
 fn statement(subject: MappingSubject) -> Result<Option<CheckStatement>, Vec<Diagnostic>> {
-    let MappingSubject::Check { mapping, source, target, given } = subject else { return Ok(None) };
+    let MappingSubject::Check { mapping, source, target, baseline, given } = subject else { return Ok(None) };
     let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?.asked(given.known_only);
-    let Ok(options) = given.options() else { return Ok(None) };
+    let Ok(mut options) = given.options() else { return Ok(None) };
+    options.beside(&mapping, baseline.as_ref())?;
     let asked = questions::resolve(&mapping, &options)?;
     CheckStatement::new(&mapping, &options, &asked).map(Some)
 }

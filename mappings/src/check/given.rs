@@ -28,7 +28,7 @@ impl QuestionOptions {
             keep_going: _,
             dump_cnf: _,
             certify: _,
-            // No certificate is about what is new.
+            // Another text, which the certificate has beside the mapping's.
             baseline: _,
         } = options;
         // Who decides, and for how long.

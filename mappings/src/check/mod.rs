@@ -59,10 +59,9 @@ pub fn asked(mapping: &Mapping, options: &CheckOptions) -> Result<(Vec<usize>, V
 /// Options that do not fit the mapping: unknown axioms or constructs, a bound out of range, models that the check cannot use.
 pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<CheckReport, Vec<Diagnostic>> {
     let asked = questions::resolve(mapping, options)?;
-    // The mapping as it is cut for what its baseline tells apart.
-    let mapping = options.baseline.as_deref().map_or(mapping, |beside| &beside.mapping);
+    let mapping = options.searched(mapping);
     let kinds = ProgramKind::all(mapping, options, &asked);
-    kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
+    kinds.iter().try_for_each(|kind| questions::check_problem(&kind.problem, options))?;
     if let Some(folder) = &options.dump_cnf {
         dumps_into(folder).map_err(|error| vec![error])?;
     }

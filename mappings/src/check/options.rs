@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use margay_models::diagnostic::Diagnostic;
+
 use super::baseline::Baseline;
 use super::cases::CaseEngine;
+use crate::certificate::Text;
 use crate::encode::Techniques;
 use crate::language::Mapping;
 use crate::level::{CoReading, Level};
@@ -25,7 +28,7 @@ pub struct CheckOptions {
     /// Report not the counterexample that is preferred among the smallest, but the one so many places behind it in the list of all of that
     /// size up to isomorphism ([`super::Listed`]).
     pub next: Option<usize>,
-    /// Look for what is new: counterexamples that another mapping, between the same models, does not have. At program level.
+    /// Look for what is new: counterexamples that another mapping, between the same models, does not have.
     pub baseline: Option<Arc<Baseline>>,
     /// Go on with the other axioms, up to the bound, after the first counterexample.
     pub keep_going: bool,
@@ -54,6 +57,20 @@ impl CheckOptions {
         let signature = mapping.source.signature;
         let selected = self.constructs(signature).unwrap_or_default();
         selected.iter().map(|c| c.name(signature)).collect()
+    }
+
+    /// Asks what is new beside the baseline of a text, if there is one.
+    ///
+    /// # Errors
+    /// Those of [`Baseline::read`].
+    pub(crate) fn beside(&mut self, mapping: &Mapping, text: Option<&Text>) -> Result<(), Vec<Diagnostic>> {
+        self.baseline = text.map(|text| Baseline::read(mapping, text).map(Arc::new)).transpose()?;
+        Ok(())
+    }
+
+    /// The mapping as it is searched: cut for what its baseline tells apart, if there is one.
+    pub(crate) fn searched<'a>(&'a self, mapping: &'a Mapping) -> &'a Mapping {
+        self.baseline.as_deref().map_or(mapping, |beside| &beside.mapping)
     }
 
     /// The usual options for a bound: is there a program that goes wrong?

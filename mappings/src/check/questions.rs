@@ -58,9 +58,6 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<CheckQuestio
     if options.certify.is_some() {
         errors.extend(uncertified(options));
     }
-    if options.baseline.is_some() {
-        errors.extend(beside(options));
-    }
     let question = mapping.question(&options.axioms, &options.only, &options.without);
     let MappingQuestion { axioms, constructs } = question.unwrap_or_else(|more| {
         errors.extend(more);
@@ -82,17 +79,19 @@ fn uncertified(options: &CheckOptions) -> Option<Diagnostic> {
     certificate::without_proofs(&options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
 }
 
-/// Why it cannot be asked what is new, if it cannot.
-fn beside(options: &CheckOptions) -> Option<Diagnostic> {
-    if options.level != Level::Program {
-        let error = Diagnostic::error("what is new is asked of programs, and this question is about single executions");
-        return Some(error.help("leave out `--level execution`, or `--baseline`"));
-    }
-    let kept = options.certify.is_some() || options.checkpoint.is_some() || options.engine.is_some();
-    kept.then(|| {
-        Diagnostic::error("answers about what is new are not kept, certified or solved elsewhere")
-            .help("leave out `--baseline`, or `--certify`, `--checkpoint` and `--cluster`")
-    })
+/// Why it cannot be asked which single executions are new, if it cannot: those of the baseline must be told by the source's execution alone.
+fn beside(problem: &MappingProblem, options: &CheckOptions) -> Option<Diagnostic> {
+    let baseline = options.baseline.as_deref().filter(|_| options.level == Level::Execution)?;
+    let name = &baseline.baseline.file.name;
+    let why = if let Some(row) = baseline.with_alternatives() {
+        format!("for `{row}` `{name}` may emit one of several, and each use another")
+    } else if !baseline.is_searchable(&problem.vocabulary) {
+        "a row reads what nobody uses, or writes back what it read: the source says nothing of such accesses".to_owned()
+    } else {
+        return None;
+    };
+    let error = Diagnostic::error(format!("it cannot be said which single executions are new beside `{name}`: {why}"));
+    Some(error.help("leave out `--level execution`: what is new among programs is asked of outcomes, which both mappings have"))
 }
 
 /// What the question about programs cannot do without, and what has no meaning for it.
@@ -116,8 +115,8 @@ fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
     errors
 }
 
-/// Refuses bounds for which executions would be larger than the judge takes.
-pub fn check_bound(problem: &MappingProblem, options: &CheckOptions) -> Result<(), Vec<Diagnostic>> {
+/// Refuses bounds for which executions would be larger than the judge takes, and single executions that cannot be compared with a baseline's.
+pub fn check_problem(problem: &MappingProblem, options: &CheckOptions) -> Result<(), Vec<Diagnostic>> {
     let slots = problem.vocabulary.content.slots;
     // Each source event has its access, its slots, and possibly a location of its own with an initial write.
     let chosen_fences = problem.vocabulary.content.chosen_fences;
@@ -135,7 +134,7 @@ pub fn check_bound(problem: &MappingProblem, options: &CheckOptions) -> Result<(
             }),
         ]);
     }
-    Ok(())
+    beside(problem, options).map_or(Ok(()), |error| Err(vec![error]))
 }
 
 /// The questions as the solver gets them.

@@ -2,6 +2,7 @@
 
 use margay_solver::TupleSet;
 
+use super::baseline::OldCandidate;
 use super::program::Taught;
 use crate::certificate::CertifiedLesson;
 use crate::encode::atoms::{AtomPlace, Atoms, EventSlots};
@@ -26,8 +27,7 @@ pub fn lesson(taught: &Taught, shape: &ThreadShape) -> Option<CertifiedLesson> {
             (pairs(&events, shape) == *order).then_some(CertifiedLesson::Order(events))
         }
         Taught::Orders(orders) => Some(CertifiedLesson::from(orders)),
-        // No certificate is about what is new.
-        Taught::Old(_) => None,
+        Taught::Old(old) => Some(CertifiedLesson::from(old)),
         Taught::Race(Prefix { order, sources }) => {
             let sources = match sources {
                 ReadSources::Latest => None,
@@ -51,6 +51,8 @@ pub fn taught(lesson: &CertifiedLesson, shape: &ThreadShape) -> Option<Taught> {
         CertifiedLesson::Order(order) => (once(order) && order.len() == events).then(|| Taught::Order(pairs(order, shape))),
         // Modification order as it was is no order at all.
         CertifiedLesson::Orders { coherence, .. } => lesson.orders(events, !coherence.is_empty()).map(Taught::Orders),
+        // Whether its atoms are there is seen where it is taught.
+        CertifiedLesson::Old { .. } | CertifiedLesson::Outcome(_) => OldCandidate::of(lesson).map(Taught::Old),
         CertifiedLesson::Race { order, sources } => {
             let thread = shape.thread_of_events();
             let in_program_order =

@@ -4,16 +4,19 @@ use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::case::{CaseAnswer, replay};
+use super::baseline::BaselineRefuter;
+use super::case::{CaseAnswer, CheckSetting, replay};
 use super::kind::ProgramKind;
 use super::options::CheckOptions;
 use super::program::Learned;
 use super::taught::taught;
 use super::{name, questions};
 use crate::certificate::{self, BoundEntry, CaseOutcome, CertifiedCase, CertifiedLesson, CertifiedSearch, ProvedCase};
+use crate::encode::atoms::Atoms;
 use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
 use crate::level::{CoReading, Level};
+use crate::witness::witness;
 
 /// The check of a certificate.
 pub struct CertifiedCheck<'a> {
@@ -29,8 +32,9 @@ impl<'a> CertifiedCheck<'a> {
     /// Those of [`super::check`].
     pub fn new(mapping: &'a Mapping, options: &'a CheckOptions) -> Result<Self, Vec<Diagnostic>> {
         let asked = questions::resolve(mapping, options)?;
+        let mapping = options.searched(mapping);
         let kinds = ProgramKind::all(mapping, options, &asked);
-        kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
+        kinds.iter().try_for_each(|kind| questions::check_problem(&kind.problem, options))?;
         Ok(Self { mapping, options, kinds })
     }
 }
@@ -68,6 +72,11 @@ impl CertifiedSearch for CertifiedCheck<'_> {
             learned.map(Learned).ok_or_else(|| "what its case learned cannot have been learned".to_owned())
         };
         let learned: Vec<Learned> = case.answers.iter().map(learned).collect::<Result<_, _>>()?;
+        if !learned.iter().all(|learned| has_outcomes(&setting, shape, learned)) {
+            return Err(
+                "what its case says that the baseline allows is not so, or not seen within the limits of a test".to_owned()
+            );
+        }
         let asked: Vec<(usize, CaseAnswer, &Learned)> =
             case.answers.iter().zip(&learned).map(|(a, l)| (a.question, answer(a.answer), l)).collect();
         let (none, proof) = replay(&setting, (shape, &case.cube), &asked, file).map_err(|flaw| flaw.to_string())?;
@@ -81,8 +90,22 @@ impl CertifiedSearch for CertifiedCheck<'_> {
     }
 }
 
+/// Can the baseline have the outcome of each execution that is said to be one of it? The engine for litmus tests is asked again.
+fn has_outcomes(setting: &CheckSetting<'_>, shape: &ThreadShape, learned: &Learned) -> bool {
+    let Some(baseline) = setting.options.baseline.as_deref() else { return true };
+    let (vocabulary, logic) = (&setting.problem.vocabulary, &setting.problem.logic);
+    let atoms = Atoms::new(shape, vocabulary.content.slots);
+    let mut refuter = BaselineRefuter::new(baseline);
+    learned.outcomes().all(|recorded| {
+        let witness = recorded
+            .instance(logic, vocabulary, &atoms)
+            .and_then(|instance| witness(setting.mapping, vocabulary, &atoms, &instance));
+        witness.is_some_and(|witness| refuter.has_outcome(&witness, setting.options) == Some(true))
+    })
+}
+
 /// Only where the modification order may be chosen does one that explains a candidate refute it, and only where an order of fences is chosen
-/// does one of these; only programs race elsewhere.
+/// does one of these; only programs race elsewhere; and only beside a baseline is something not new.
 fn can_have_been_learned(entry: &BoundEntry, options: &CheckOptions, chosen_fences: bool) -> Result<(), String> {
     let program = options.level == Level::Program;
     let any_modification_order = program || options.co == CoReading::Exists;
@@ -90,6 +113,8 @@ fn can_have_been_learned(entry: &BoundEntry, options: &CheckOptions, chosen_fenc
         CertifiedLesson::Order(_) => any_modification_order,
         CertifiedLesson::Race { .. } => program,
         CertifiedLesson::Orders { coherence, .. } => chosen_fences && (any_modification_order || coherence.is_empty()),
+        CertifiedLesson::Old { .. } => options.baseline.is_some(),
+        CertifiedLesson::Outcome(_) => options.baseline.is_some() && program,
     };
     let learned = |case: &&CertifiedCase| case.answers.iter().flat_map(|a| &a.learned).any(|lesson| !may(lesson));
     match entry.cases.iter().find(learned) {

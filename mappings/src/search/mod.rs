@@ -7,6 +7,7 @@ mod deepening;
 mod options;
 mod orders;
 mod progress;
+mod recorded;
 
 pub use case::{Case, CaseFinding, Start};
 pub use cube::{Cube, CubeFact, covers, facts, leaves};
@@ -16,6 +17,7 @@ pub(crate) use options::contains_search_options;
 pub(crate) use orders::linear;
 pub use orders::{Orders, explanation};
 pub use progress::{Done, Progress, Silent};
+pub use recorded::RecordedInstance;
 
 use std::fmt::Debug;
 

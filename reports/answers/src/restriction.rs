@@ -22,9 +22,7 @@ impl Restriction {
     pub fn of_check(options: &CheckOptions) -> Self {
         let mut out = Self::of_constructs("programs", &options.only, &options.without);
         out.add_axioms(&options.axioms, options.typed);
-        if let Some(baseline) = &options.baseline {
-            out.add(format!("those of {} left out", baseline.baseline.file.name));
-        }
+        out.add_baseline(options.baseline.as_ref().map(|baseline| baseline.baseline.file.name.as_str()));
         out.add_guards(options.guards.filter(|_| options.level == Level::Program));
         out
     }
@@ -32,12 +30,13 @@ impl Restriction {
     /// Of what a certificate of a search says that there is none of.
     pub fn of_certificate(subject: &MappingSubject) -> Self {
         match subject {
-            MappingSubject::Check { given, .. } => {
+            MappingSubject::Check { given, baseline, .. } => {
                 let mut out = Self::of_constructs("programs", &given.only, &given.without);
                 if given.level == Level::Execution {
                     out.0.insert(0, "single executions".to_owned());
                 }
                 out.add_axioms(&given.axioms, given.typed);
+                out.add_baseline(baseline.as_ref().map(|baseline| baseline.name.as_str()));
                 out.add_guards(given.guards);
                 out
             }
@@ -53,6 +52,12 @@ impl Restriction {
         }
         if !typed {
             self.add("a location may be both plain and atomic");
+        }
+    }
+
+    fn add_baseline(&mut self, name: Option<&str>) {
+        if let Some(name) = name {
+            self.add(format!("those of {name} left out"));
         }
     }
 

@@ -148,6 +148,7 @@ fn names_of_built_in_texts_are_theirs() {
     });
     let held = |mapping: &SourceFile, source: &str| HeldSearchTexts {
         mapping: Some(SourceFile::new("yours.map", mapping.text.clone())),
+        baseline: None,
         models: [Some(held_model(source)), None],
     };
     let standing = forged(&folder, &anonymous, &held(&own.file, "rc11")).expect("it is about these");
@@ -194,7 +195,7 @@ fn the_models_of_a_comparison_are_not_exchanged() {
     (old.model.name, new.model.name) = ("tso.cat".to_owned(), "sc.cat".to_owned());
     let standing = forged(&folder, &other, &HeldSearchTexts::default()).expect("it is about the texts in it");
     assert_eq!(standing, ["<built-in>/sc.cat", "<built-in>/tso.cat"].map(|name| BasisStanding::Held(name.to_owned())));
-    let held = HeldSearchTexts { mapping: None, models: [Some(held_model("tso")), Some(held_model("sc"))] };
+    let held = HeldSearchTexts { mapping: None, baseline: None, models: [Some(held_model("tso")), Some(held_model("sc"))] };
     let said = forged(&folder, &other, &held).expect_err("they are exchanged");
     assert!(said.contains("another old than `tso`") && said.contains("another new than `sc`"), "{said}");
     let held = HeldSearchTexts {
@@ -219,6 +220,7 @@ fn what_is_included_is_bound() {
     let whole = document(&certificate);
     let held = |file: &str| HeldSearchTexts {
         mapping: None,
+        baseline: None,
         models: [
             Some(HeldModel {
                 name: file.to_owned(),

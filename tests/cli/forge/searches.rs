@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use margay_mappings::certificate::{
     BasisStanding, ComparisonBasis, HeldSearchTexts, MappingDocument, MappingSubject, ModelText, QuestionOptions, Verified,
 };
-use margay_mappings::check::{self, CheckOptions, CoReading, Level, Silent, check};
+use margay_mappings::check::{self, Baseline, CheckOptions, CoReading, Level, Silent, check};
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::certificate::open;
@@ -87,10 +87,11 @@ impl Truth {
         let key = serde_json::to_string(&(&document.subject, most)).expect("it has a JSON form");
         let mut known = self.0.lock().expect("nothing panics within");
         let found = known.entry(key).or_insert_with(|| match &document.subject {
-            MappingSubject::Check { mapping, source, target, given } => {
+            MappingSubject::Check { mapping, source, target, baseline, given } => {
                 let read = |m: &ModelText| m.read().expect("it was verified");
                 let mapping = Mapping::between(&mapping.file(), read(source), read(target)).expect("it was verified");
-                checked(&mapping, given, most)
+                let beside = baseline.as_ref().map(|text| Baseline::read(&mapping, text).expect("it was verified"));
+                checked(&mapping, beside, given, most)
             }
             MappingSubject::Diff { mapping, old, new, given } => {
                 let [mut old, mut new] = [old, new].map(|m| m.read().expect("it was verified"));
@@ -113,13 +114,14 @@ impl Truth {
 }
 
 /// Up to how many events a check finds nothing, by question.
-fn checked(mapping: &Mapping, given: &QuestionOptions, bound: usize) -> BTreeMap<String, usize> {
+fn checked(mapping: &Mapping, beside: Option<Baseline>, given: &QuestionOptions, bound: usize) -> BTreeMap<String, usize> {
     let mut options = CheckOptions::published(bound.max(1));
     options.axioms.clone_from(&given.axioms);
     options.without.clone_from(&given.without);
     options.only.clone_from(&given.only);
     (options.typed, options.level, options.guards, options.co) = (given.typed, given.level, given.guards, given.co);
     (options.keep_going, options.jobs) = (true, 2);
+    options.baseline = beside.map(Arc::new);
     let report = check(mapping, &options, &Silent).expect("it was verified");
     report
         .axioms

@@ -12,13 +12,13 @@ use crate::check::options::CheckOptions;
 use crate::encode::MappingProblem;
 use crate::encode::atoms::Atoms;
 use crate::language::Lowering;
+use crate::level::Level;
 use crate::naming;
+use crate::search::{RecordedInstance, linear};
 use crate::witness::{SearchFault, WitnessPair};
 
 /// At most so many mixtures of the baseline's alternatives are tried for a candidate.
 const MOST_MIXTURES: usize = 4096;
-/// At most so many candidates of one case may be counterexamples of the baseline; with more the case is undecided.
-pub const MOST_OLD: usize = 2000;
 
 /// Whose a counterexample is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,14 +66,14 @@ impl<'a> BaselineRefuter<'a> {
                 }
             }
         }
+        // The same execution is asked for, not another one of the program.
+        if options.level == Level::Execution {
+            return Ok(BaselineStanding::New);
+        }
         Ok(match self.has_outcome(witness, options) {
             None => BaselineStanding::Unknown,
             Some(false) => BaselineStanding::New,
-            Some(true) => {
-                let tuples = |relation| Some((relation, instance.tuples(relation)?.clone()));
-                let told = problem.vocabulary.told().into_iter().filter_map(tuples).collect();
-                BaselineStanding::Old(OldCandidate::Outcome(told))
-            }
+            Some(true) => BaselineStanding::Old(OldCandidate::Outcome(RecordedInstance::new(&problem.logic, instance))),
         })
     }
 
@@ -86,7 +86,7 @@ impl<'a> BaselineRefuter<'a> {
         variant: usize,
     ) -> Result<Option<Option<OldOrders>>, SearchFault> {
         let formula = self.baseline.legal(problem, variant, None);
-        let v = &problem.vocabulary;
+        let v = problem.vocabulary.clone();
         let mut bounds = v.bounds(atoms);
         for relation in
             v.searched().chain(v.mo_descending).chain(v.data.iter().copied()).filter(|r| ![v.related, v.fence_order].contains(r))
@@ -101,7 +101,21 @@ impl<'a> BaselineRefuter<'a> {
         Ok(match session.solve(&[], &options.limits())? {
             SessionOutcome::Sat(found) => {
                 let of = |relation| found.tuples(relation).cloned().unwrap_or_else(|| TupleSet::new(2));
-                Some(Some(OldOrders { variant, related: of(v.related), fences: of(v.fence_order) }))
+                let (related, fences) = (of(v.related), of(v.fence_order));
+                let all = |relation| v.bounds(atoms).get(relation).map_or_else(|| TupleSet::new(2), |(_, upper)| upper.clone());
+                let (all_related, places) = (all(v.related), all(v.fence_order));
+                let places = TupleSet::from_tuples(1, places.iter().flat_map(|pair| [[pair[0]], [pair[1]]]));
+                let in_line = linear(&fences, &places);
+                // Orders of everything say of the most programs that the baseline allows them: few are learned then.
+                let wider = [(&all_related, &in_line), (&all_related, &fences), (&related, &in_line)];
+                let wider =
+                    wider.map(|(related, fences)| OldOrders { variant, related: related.clone(), fences: fences.clone() });
+                let allows = |orders: &OldOrders| {
+                    let legal = self.baseline.legal(problem, variant, Some(orders));
+                    instance.holds(&problem.logic, legal)
+                };
+                let widest = wider.into_iter().find(allows);
+                Some(Some(widest.unwrap_or(OldOrders { variant, related, fences })))
             }
             SessionOutcome::Unsat => Some(None),
             SessionOutcome::Unknown => None,
@@ -109,7 +123,7 @@ impl<'a> BaselineRefuter<'a> {
     }
 
     /// Can the program have its outcome, whatever the baseline chooses? `None` if it is not known.
-    fn has_outcome(&mut self, witness: &WitnessPair, options: &CheckOptions) -> Option<bool> {
+    pub fn has_outcome(&mut self, witness: &WitnessPair, options: &CheckOptions) -> Option<bool> {
         let mapping = &self.baseline.mapping;
         let WitnessPair { source, target, origin, finals, .. } = witness;
         let (named, uses) = (naming::name(mapping, source, target, origin)?, uses(mapping, source)?);

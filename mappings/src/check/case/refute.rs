@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Session, SessionOutcome, SolverLimits, SolverOptions, TupleSet};
 
 use super::CheckSetting;
-use crate::check::baseline::{BaselineRefuter, BaselineStanding, MOST_OLD};
+use crate::check::baseline::{BaselineRefuter, BaselineStanding};
 use crate::check::program::{self, ProgramRefuter, Taught};
 use crate::encode::MappingProblem;
 use crate::encode::atoms::{AtomPlace, Atoms};
@@ -62,13 +62,18 @@ impl<'a> Question for CheckSetting<'a> {
         candidate: &Candidate<'_, Taught>,
     ) -> Result<CandidateFate<Taught>, SearchFault> {
         let Refuters { explaining, programs, baseline } = refuter;
-        match programs {
-            Some(programs) => refute_program(self, explaining, (programs, baseline.as_mut()), candidate),
-            None if self.any_modification_order() || self.problem.vocabulary.content.chosen_fences => {
-                refute_by_order(self, explaining, candidate)
-            }
-            None => Ok(CandidateFate::None),
+        if let Some(programs) = programs {
+            return refute_program(self, explaining, (programs, baseline.as_mut()), candidate);
         }
+        if self.any_modification_order() || self.problem.vocabulary.content.chosen_fences {
+            match refute_by_order(self, explaining, candidate)? {
+                CandidateFate::None => {}
+                other => return Ok(other),
+            }
+        }
+        let Some(baseline) = baseline else { return Ok(CandidateFate::None) };
+        let witness = read_back(self, candidate)?;
+        beside(self, baseline, explaining.to_mut(), &witness, candidate)
     }
 
     fn excluded(&self, refuter: &Refuters<'a>, problem: &mut MappingProblem, atoms: &Atoms, lesson: &Taught) -> Option<Formula> {
@@ -84,7 +89,7 @@ impl<'a> Question for CheckSetting<'a> {
                 let races = problem.races(self.mapping, atoms, prefix, reasons);
                 Some(problem.logic.not(races))
             }
-            Taught::Old(old) => Some(old.excluded(refuter.baseline.as_ref()?.baseline(), problem)),
+            Taught::Old(old) => old.excluded(refuter.baseline.as_ref()?.baseline(), problem, atoms),
         }
     }
 
@@ -132,14 +137,19 @@ impl CheckSetting<'_> {
     }
 }
 
+/// The executions of a candidate.
+fn read_back(setting: &CheckSetting<'_>, candidate: &Candidate<'_, Taught>) -> Result<WitnessPair, SearchFault> {
+    witness(setting.mapping, &setting.problem.vocabulary, candidate.atoms, candidate.instance)
+        .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))
+}
+
 fn refute_program(
     setting: &CheckSetting<'_>,
     explaining: &mut Cow<'_, MappingProblem>,
     (programs, baseline): (&mut ProgramRefuter, Option<&mut BaselineRefuter<'_>>),
     candidate: &Candidate<'_, Taught>,
 ) -> Result<CandidateFate<Taught>, SearchFault> {
-    let witness = witness(setting.mapping, &setting.problem.vocabulary, candidate.atoms, candidate.instance)
-        .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))?;
+    let witness = read_back(setting, candidate)?;
     // Races are found fastest, and teach most.
     let prefix = match programs.race_of_interleaving(&witness) {
         Some(prefix) => prefix,
@@ -178,8 +188,12 @@ fn beside(
         BaselineStanding::New => CandidateFate::None,
         BaselineStanding::Unknown => CandidateFate::Unknown,
         BaselineStanding::Old(old) => {
-            let known = candidate.learned.iter().filter(|taught| matches!(taught, Taught::Old(_))).count();
-            if known >= MOST_OLD { CandidateFate::Unknown } else { CandidateFate::Taught(Taught::Old(old)) }
+            let old = Taught::Old(old);
+            if candidate.learned.contains(&old) {
+                let what = "what the baseline allows did not exclude the program in which it does:";
+                return Err(SearchFault::Disagreement(format!("{what}\n{}", program::litmus(witness)?)));
+            }
+            CandidateFate::Taught(old)
         }
     })
 }

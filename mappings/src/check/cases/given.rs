@@ -29,6 +29,7 @@ impl CheckStatement {
             mapping: Text::of(&mapping.file),
             source: ModelText::of(&mapping.source)?,
             target: ModelText::of(&mapping.target)?,
+            baseline: options.baseline.as_deref().map(|beside| Text::of(&beside.baseline.file)),
             options: StatementOptions {
                 level: options.level,
                 axioms: if program { Vec::new() } else { asked.questions.iter().map(axiom).collect() },
@@ -67,6 +68,7 @@ impl CheckStatement {
             let switch = Techniques::SWITCHES.iter().find(|s| s.name == name);
             (switch.ok_or_else(|| unknown(name))?.off)(&mut options.techniques);
         }
+        options.beside(&mapping, self.baseline.as_ref())?;
         Ok((mapping, options))
     }
 }

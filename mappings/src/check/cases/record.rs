@@ -1,6 +1,6 @@
 //! Answers as they are kept: the decisions of a case with what was learned, or the counterexample that was chosen, as JSON.
 
-use margay_solver::{Atom, Instance, Statistics, TupleSet};
+use margay_solver::Statistics;
 use serde::{Deserialize, Serialize};
 
 use super::cost::CaseCost;
@@ -10,9 +10,7 @@ use crate::check::program::{Learned, Taught};
 use crate::check::taught::{lesson, taught};
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::ThreadShape;
-
-/// A set of tuples: the atoms of each.
-type RecordedTuples = Vec<Vec<u32>>;
+use crate::search::RecordedInstance;
 
 /// The answer of a case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -36,6 +34,9 @@ pub struct DecisionRecord {
     seconds: f64,
     explained: usize,
     racy: usize,
+    /// Beside a baseline: candidates that are counterexamples of it, too.
+    #[serde(default)]
+    old: usize,
     learned: Vec<CertifiedLesson>,
 }
 
@@ -45,20 +46,7 @@ pub struct DecisionRecord {
 pub struct PreferredRecord {
     cost: Vec<u64>,
     /// The relations by name.
-    relations: Vec<(String, usize, RecordedTuples)>,
-}
-
-fn tuples(set: &TupleSet) -> RecordedTuples {
-    set.iter().map(|t| t.iter().map(|a| a.0).collect()).collect()
-}
-
-/// The set, if each tuple has this arity and names atoms below the limit.
-fn set(tuples: &RecordedTuples, arity: usize, atoms: usize) -> Option<TupleSet> {
-    let fits = |t: &Vec<u32>| t.len() == arity && t.iter().all(|&a| (a as usize) < atoms);
-    tuples
-        .iter()
-        .all(fits)
-        .then(|| TupleSet::from_tuples(arity, tuples.iter().map(|t| t.iter().map(|&a| Atom(a)).collect::<Vec<_>>())))
+    relations: RecordedInstance,
 }
 
 impl DecisionRecord {
@@ -70,7 +58,7 @@ impl DecisionRecord {
             CaseAnswer::Unknown => return None,
         };
         let Statistics { variables, clauses, conflicts, gates } = d.statistics;
-        let Candidates { explained, racy, .. } = d.candidates;
+        let Candidates { explained, racy, old } = d.candidates;
         Some(Self {
             question: d.question,
             found,
@@ -81,6 +69,7 @@ impl DecisionRecord {
             seconds: d.seconds,
             explained,
             racy,
+            old,
             learned: d.learned.0.iter().map(|taught| lesson(taught, shape)).collect::<Option<_>>()?,
         })
     }
@@ -106,7 +95,7 @@ impl DecisionRecord {
                 gates: self.gates,
             },
             seconds: self.seconds,
-            candidates: Candidates { explained: self.explained, racy: self.racy, old: 0 },
+            candidates: Candidates { explained: self.explained, racy: self.racy, old: self.old },
             learned: Learned(learned?),
             pending: None,
         })
@@ -116,30 +105,12 @@ impl DecisionRecord {
 impl PreferredRecord {
     /// The record of a counterexample.
     pub fn new(setting: &CheckSetting<'_>, preferred: &Preferred) -> Self {
-        let logic = &setting.problem.logic;
-        let relation = |(r, set): (_, &TupleSet)| (logic.relation_name(r).to_owned(), set.arity(), tuples(set));
-        Self { cost: preferred.cost.clone(), relations: preferred.instance.relations().map(relation).collect() }
+        Self { cost: preferred.cost.clone(), relations: RecordedInstance::new(&setting.problem.logic, &preferred.instance) }
     }
 
     /// The counterexample; `None` if what it speaks of is not in the case.
     pub fn preferred(&self, setting: &CheckSetting<'_>, atoms: Atoms) -> Option<Preferred> {
-        let logic = &setting.problem.logic;
-        let bounds = setting.problem.vocabulary.bounds(&atoms);
-        let universe = atoms.universe();
-        let known: Vec<_> = bounds.relations().collect();
-        if known.len() != self.relations.len() {
-            return None;
-        }
-        let mut relations = std::collections::BTreeMap::new();
-        for (name, arity, tuples) in &self.relations {
-            let &relation = known.iter().find(|&&r| logic.relation_name(r) == name && logic.relation_arity(r) == *arity)?;
-            let tuples = set(tuples, *arity, universe.len())?;
-            if !bounds.get(relation).is_some_and(|(lower, upper)| lower.is_subset(&tuples) && tuples.is_subset(upper)) {
-                return None;
-            }
-            relations.insert(relation, tuples);
-        }
-        let all = relations.len() == known.len() && !self.cost.is_empty();
-        all.then(|| Preferred { cost: self.cost.clone(), instance: Instance::new(universe, relations), atoms })
+        let instance = self.relations.instance(&setting.problem.logic, &setting.problem.vocabulary, &atoms)?;
+        (!self.cost.is_empty()).then(|| Preferred { cost: self.cost.clone(), instance, atoms })
     }
 }

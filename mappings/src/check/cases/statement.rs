@@ -11,7 +11,7 @@ use margay_models::digest::{digest, digest_of};
 pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MARGAY_CODE"));
 
 /// The parts of a statement that are texts.
-const TEXTS: [&str; 3] = ["mapping", "source model", "target model"];
+const TEXTS: [&str; 4] = ["mapping", "source model", "target model", "baseline"];
 
 /// Options that can change an answer or what it took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,12 +49,15 @@ pub struct CheckStatement {
     pub mapping: Text,
     pub source: ModelText,
     pub target: ModelText,
+    /// The mapping whose counterexamples are left out, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Text>,
     pub options: StatementOptions,
 }
 
 impl CheckStatement {
     /// The parts that must agree, with their digests. The names of files mean nothing.
-    pub fn parts(&self) -> [(String, String); 5] {
+    pub fn parts(&self) -> [(String, String); 6] {
         let part = |name: &str, digest: String| (name.to_owned(), digest);
         let model =
             |m: &ModelText| digest_of(&(&m.model.text, m.includes.iter().map(|i| (&i.path, &i.file.text)).collect::<Vec<_>>()));
@@ -63,6 +66,7 @@ impl CheckStatement {
             part(TEXTS[0], digest(self.mapping.text.as_bytes())),
             part(TEXTS[1], model(&self.source)),
             part(TEXTS[2], model(&self.target)),
+            part(TEXTS[3], digest_of(&self.baseline.as_ref().map(|baseline| &baseline.text))),
             part("options", digest_of(&self.options)),
         ]
     }

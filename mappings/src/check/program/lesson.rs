@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::baseline::OldCandidate;
 use crate::encode::atoms::Atoms;
 use crate::encode::{Prefix, ReadSources};
-use crate::search::Orders;
+use crate::search::{Orders, RecordedInstance};
 
 /// Lessons about so many events are taught to later shapes from the start; longer ones are rarely about the same programs.
 const SHORT: usize = 5;
@@ -88,6 +88,14 @@ pub enum Taught {
 pub struct Learned(pub Vec<Taught>);
 
 impl Learned {
+    /// Executions whose outcome the baseline can have.
+    pub fn outcomes(&self) -> impl Iterator<Item = &RecordedInstance> {
+        self.0.iter().filter_map(|taught| match taught {
+            Taught::Old(OldCandidate::Outcome(recorded)) => Some(recorded),
+            Taught::Old(OldCandidate::Legal(_)) | Taught::Race(_) | Taught::Order(_) | Taught::Orders(_) => None,
+        })
+    }
+
     /// Races of its programs.
     pub fn races(&self) -> impl Iterator<Item = &Prefix> {
         self.0.iter().filter_map(|taught| match taught {

@@ -10,7 +10,8 @@ use super::bases::named;
 /// What there is none of.
 pub fn nothing(subject: &MappingSubject) -> &'static str {
     match subject {
-        MappingSubject::Check { .. } => "no counterexample",
+        MappingSubject::Check { baseline: None, .. } => "no counterexample",
+        MappingSubject::Check { baseline: Some(_), .. } => "no new counterexample",
         MappingSubject::Diff { .. } => "no difference",
     }
 }

@@ -50,10 +50,7 @@ fn explain(report: &mut CheckReport, options: &CheckOptions, limits: &RunLimits)
     let failure = options.engine.as_ref().and_then(|engine| engine.failure());
     let beside = || {
         let baseline = options.baseline.as_ref().filter(|_| report.old > 0)?;
-        Some(format!(
-            "too many counterexamples of {} were met, or of one it is not known whether it is new",
-            baseline.baseline.file.name
-        ))
+        Some(format!("of a counterexample it is not known whether {} has it, too", baseline.baseline.file.name))
     };
     let reason = failure.or_else(|| limits.reason().map(|reason| reason.words().to_owned())).or_else(beside);
     if let (CheckVerdict::Undecided(why), Some(reason)) = (&mut report.verdict, reason) {

@@ -14,6 +14,8 @@ use margay_theorem::certificate::{self as theorems, ComparedModel, TheoremSubjec
 #[derive(Debug, Clone, Default)]
 pub struct CertificateSubject {
     pub mapping: Option<String>,
+    /// Of a check of what is new: the mapping whose counterexamples were left out.
+    pub baseline: Option<String>,
     /// The source model.
     pub source: Option<String>,
     /// The target model.
@@ -32,13 +34,18 @@ impl CertificateSubject {
     /// What is held of a check or a comparison.
     pub fn search(&self, subject: &MappingSubject, output: &Output) -> Result<searches::HeldSearchTexts, Vec<Diagnostic>> {
         let (fits, models) = match subject {
-            MappingSubject::Check { .. } => (["mapping", "source", "target"], [&self.source, &self.target]),
-            MappingSubject::Diff { .. } => (["mapping", "old", "new"], [&self.old, &self.new]),
+            MappingSubject::Check { baseline: None, .. } => (&["mapping", "source", "target"][..], [&self.source, &self.target]),
+            MappingSubject::Check { baseline: Some(_), .. } => {
+                (&["mapping", "baseline", "source", "target"][..], [&self.source, &self.target])
+            }
+            MappingSubject::Diff { .. } => (&["mapping", "old", "new"][..], [&self.old, &self.new]),
         };
-        self.fits(&fits)?;
+        self.fits(fits)?;
         let [first, second] = models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
+        let text = |name: &Option<String>| name.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e]);
         Ok(searches::HeldSearchTexts {
-            mapping: self.mapping.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])?,
+            mapping: text(&self.mapping)?,
+            baseline: text(&self.baseline)?,
             models: [first?, second?],
         })
     }
@@ -82,6 +89,7 @@ impl CertificateSubject {
     fn fits(&self, known: &[&str]) -> Result<(), Vec<Diagnostic>> {
         let given = [
             ("mapping", self.mapping.is_some()),
+            ("baseline", self.baseline.is_some()),
             ("source", self.source.is_some()),
             ("target", self.target.is_some()),
             ("old", self.old.is_some()),

@@ -92,9 +92,10 @@ fn verified(options: &VerificationOptions, limits: &RunLimits, output: &Output) 
     match output.format {
         Format::Human => seen.print(output)?,
         Format::Json => match &document.subject {
-            MappingSubject::Check { mapping, source, target, given } => output.document(&document::VerifiedCheck {
+            MappingSubject::Check { mapping, source, target, baseline, given } => output.document(&document::VerifiedCheck {
                 kind: document::CertificateKind::Check,
                 mapping_file: mapping.name.clone(),
+                baseline_file: baseline.as_ref().map(|baseline| baseline.name.clone()),
                 source_file: source.model.name.clone(),
                 target_file: target.model.name.clone(),
                 given: subject::check_given(given),

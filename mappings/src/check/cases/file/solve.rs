@@ -83,20 +83,21 @@ impl CaseFile {
         options.checkpoint = Some(folder.to_path_buf());
         options.certify.clone_from(&limits.certify);
         let asked = questions::resolve(&mapping, &options)?;
+        let mapping = options.searched(&mapping);
         if let Some(folder) = &options.certify {
-            certify::goes_on(&mapping, &options, &asked, folder)?;
+            certify::goes_on(mapping, &options, &asked, folder)?;
         }
-        let answers = CheckpointedAnswers::open(folder, &mapping, &options, &asked, progress)?;
+        let answers = CheckpointedAnswers::open(folder, mapping, &options, &asked, progress)?;
         if answers.store.key() != self.key {
             return Err(wrong("does not ask what it asked when it was written"));
         }
         let shape = ThreadShape::of(&self.shape).filter(|s| s.events() == self.bound);
         let shape = shape.ok_or_else(|| wrong("has a thread shape that is none"))?;
-        let mut kinds = ProgramKind::all(&mapping, &options, &asked);
-        let known = kinds.iter().position(|k| kind(&k.setting(&mapping, &options)) == self.kind);
+        let mut kinds = ProgramKind::all(mapping, &options, &asked);
+        let known = kinds.iter().position(|k| kind(&k.setting(mapping, &options)) == self.kind);
         let known = known.ok_or_else(|| wrong("is about a kind of programs that its mapping does not have"))?;
         let kind = &mut kinds[known];
-        questions::check_bound(&kind.problem, &options)?;
+        questions::check_problem(&kind.problem, &options)?;
         let fits = self.questions.iter().all(|&q| q < kind.asks.len())
             && self.cube.iter().all(|(fact, _)| fact.is_about(&shape))
             && self.lessons.iter().all(|lesson| lesson.is_within(crate::check::MAX_BOUND));
@@ -104,7 +105,7 @@ impl CaseFile {
             return Err(wrong("speaks of questions, events or threads that it does not have"));
         }
         kind.lessons = self.lessons.iter().cloned().collect();
-        let setting = kind.setting(&mapping, &options);
+        let setting = kind.setting(mapping, &options);
         let part = CasePart { shape: &shape, questions: self.questions.clone(), cube: self.cube.clone(), cost: None };
         if name(&setting, part.shape, &part.questions, &part.cube) != self.name {
             return Err(wrong("has the name of another case"));
@@ -113,7 +114,7 @@ impl CaseFile {
         let PartAnswer { decisions, kept, .. } =
             keeping.decide(&setting, &part).map_err(|fault| vec![Diagnostic::error(format!("case `{}`: {fault}", self.name))])?;
         let path = answers.store.path(&self.name);
-        let axioms = |question: usize| crate::check::name(&mapping, &setting.asks[question]);
+        let axioms = |question: usize| crate::check::name(mapping, &setting.asks[question]);
         let found = |answer: CaseAnswer| match answer {
             CaseAnswer::Found => Some(true),
             CaseAnswer::None => Some(false),
