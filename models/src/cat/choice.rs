@@ -6,6 +6,10 @@ use super::parser::{Parse, Parser};
 use super::token::{CatToken, Keyword};
 use crate::diagnostic::{Diagnostic, Span};
 
+/// What stands in the place of a file for Bell.
+pub(crate) const BELL_INSTEAD: &str = "write the annotations as tags (`tag NAME on R W`) and orders into a `lisa.arch` of your own beside the test, and what the \
+                                        file defines by `let` into the model (docs/litmus.md#assembly)";
+
 impl Parser<'_> {
     /// `'x`, without its quote.
     pub(super) fn tag(&mut self) -> Parse<Ident> {
@@ -217,11 +221,7 @@ impl Parser<'_> {
         let word = CatToken::Keyword(keyword).describe();
         self.missing(format!("`{word}` (Bell)"));
         let error = Diagnostic::error(format!("`{word}` belongs to Bell files, which are not supported"));
-        self.fail(
-            error
-                .at(self.source, self.span(), "Margay cannot read this")
-                .help("the events of a model are those of its architecture"),
-        )
+        self.fail(error.at(self.source, self.span(), "Margay cannot read this").help(BELL_INSTEAD))
     }
 }
 

@@ -11,6 +11,7 @@ mod parser;
 mod print;
 mod token;
 
+pub(crate) use choice::BELL_INSTEAD;
 pub use parser::{MAX_HEIGHT, MAX_NESTING, MAX_TEXT, Parsed, parse};
 
 /// The reserved words, which cannot be names.

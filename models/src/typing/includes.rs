@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::cat::BELL_INSTEAD;
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::dialect::split_prefix;
 use crate::limited;
@@ -65,6 +66,9 @@ pub(crate) fn only_models(path: &Path) -> Result<(), String> {
     };
     if path.extension().is_some_and(is_read) && real.is_file() {
         return Err(format!("`{shown}` is a link to a file that is no .{kind} file, and no other files are read"));
+    }
+    if path.extension().is_some_and(|extension| extension == "bell") {
+        return Err(format!("`{shown}` is a Bell file, and these are not read; {BELL_INSTEAD}"));
     }
     Err(format!("`{shown}` is no .{kind} file, and no other files are read"))
 }

@@ -264,6 +264,9 @@ fn includes_are_found_beside_the_file_and_among_the_built_in() {
     let broken = message("bad.cat");
     assert!(broken.labels[0].file.name.ends_with("broken.cat") && broken.labels[1].file.name.ends_with("bad.cat"), "{broken:?}");
     assert!(message("none.cat").message.contains("nothing.cat"));
+    write("asks.cat", "include \"own.bell\" acyclic po");
+    write("own.bell", "enum Accesses = 'once");
+    assert!(message("asks.cat").message.contains("`lisa.arch`"), "{:?}", message("asks.cat"));
 
     let found = library::load("main", std::slice::from_ref(&folder)).expect("by name in a folder");
     assert_eq!(found.model.checks[0].display_name(), "x");
