@@ -131,6 +131,61 @@ fn flags_are_those_of_the_machine() {
     }
 }
 
+/// A difference takes one more away where the one before it borrowed, and says so in its own flags.
+#[test]
+fn differences_go_on() {
+    for FlagNumbers { a, b, difference, borrow, over, .. } in FlagNumbers::all() {
+        let less = difference.wrapping_sub(1);
+        let borrowed = u64::from(a) < u64::from(b) + 1;
+        let over_less = i64::from(a as i32) - i64::from(b as i32) - 1 != i64::from(less as i32);
+        for (before, result, flags) in [
+            ("mov r0, #0; mov r1, #0; cmp r0, r1", difference, flags(difference, !borrow, over)),
+            ("mov r0, #0; mov r1, #1; cmp r0, r1", less, flags(less, !borrowed, over_less)),
+        ] {
+            let begin = format!("{before}; mov r2, #{a}; mov r3, #{b}; sbcs r12, r2, r3");
+            for (condition, holds) in conditions_of_arm(flags) {
+                fence_stands("armv7", "dmb", &format!("{begin}; b{condition} 1f; bx lr; 1:; dmb ish; bx lr"), holds);
+            }
+            fence_stands(
+                "armv7",
+                "dmb",
+                &format!("{begin}; mov r3, #{result}; cmp r12, r3; beq 1f; bx lr; 1:; dmb ish; bx lr"),
+                true,
+            );
+        }
+    }
+}
+
+#[test]
+fn zeros_in_front_are_counted() {
+    for number in [0_u32, 1, 2, 3, 255, 256, 65_535, 65_536, 0x00ff_ffff, 0x7fff_ffff, 0x8000_0000, u32::MAX] {
+        let zeros = number.leading_zeros();
+        let counted =
+            |n: u32| format!("mov r2, #{number}; clz r3, r2; mov r2, #{n}; cmp r3, r2; beq 1f; bx lr; 1:; dmb ish; bx lr");
+        fence_stands("armv7", "dmb", &counted(zeros), true);
+        fence_stands("armv7", "dmb", &counted(zeros + 1), false);
+    }
+}
+
+/// Several registers are stored and loaded in their order from the lowest address, which `!` moves on behind them; whatever is pushed is given back.
+#[test]
+fn several_registers_at_once() {
+    const PUSHED: &str = "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}; sub sp, sp, #16; mov r4, sp; stm r4!, {r0, r1, r3}; ldm sp, {r5, r6, r7}; add sp, sp, #16;                           dmb ish; 1:; ldrex r8, [r5]; add r9, r8, r7; strex r10, r9, [r5]; cmp r10, #0; bne 1b; str r8, [r6];                           pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}";
+    beside(&[(
+        "armv7",
+        rmw("add"),
+        "b32",
+        PUSHED,
+        "dmb ; ldrex_strex",
+        &[
+            ("{r5, r6, r7}", "{r6, r5, r7}", "other: "),
+            ("stm r4!, {r0, r1, r3}", "stm r4!, {r0, r1}; str r3, [r4, #4]", "other: "),
+            ("pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}", "pop {r5, r4, r6, r7, r8, r9, r10, r11, pc}", "back"),
+            ("ldm sp, {r5, r6, r7}", "ldm sp, {r5, r6, r7, r8, r9, r10, r11}", "so many registers at once"),
+        ],
+    )]);
+}
+
 /// 64 bits are pairs of registers, one access in an exclusive pair and two elsewhere; what is computed has a carry. An instruction under a condition says so
 /// itself, whatever `it` announces.
 #[test]
