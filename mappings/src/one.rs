@@ -10,7 +10,7 @@ use std::time::Instant;
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::{Error, Options, TestVerdict, Witness};
 use margay_litmus::render::render;
-use margay_litmus::test::{CInteger, Test, divisions};
+use margay_litmus::test::{CInteger, Test, apart, divisions};
 use margay_litmus::unfold::{
     self, Binary, Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths, UnfoldingBounds,
 };
@@ -107,11 +107,13 @@ struct CompiledRun {
 /// In which ways a program is compiled: by each table, with each choice of types, with its threads as they are and elsewhere.
 struct CompilationWays<'a> {
     mapping: &'a Mapping,
+    /// The program as it is.
+    test: &'a Test,
     tables: &'a [ProgramRows<'a>],
     /// Of the program as it is.
     paths: &'a SourcePaths,
-    /// The program with its threads in other places.
-    elsewhere: &'a [Test],
+    /// Other places of its threads.
+    elsewhere: &'a OtherPlaces,
     bounds: UnfoldingBounds,
 }
 
@@ -119,8 +121,9 @@ impl CompilationWays<'_> {
     /// The first way in which the compiled program has the outcome, or else the first one.
     fn first_run(&self, target: &mut Runner, options: &Options) -> Result<Option<CompiledRun>, Refusal> {
         let (mut first, mut lost) = (None, None);
-        for placed in std::iter::once(None).chain(self.elsewhere.iter().map(Some)) {
-            let moved = placed.map(|test| SourcePaths::new(test, self.mapping.source.signature, self.bounds)).transpose();
+        for places in std::iter::once(None).chain(self.elsewhere.tried.iter().map(Some)) {
+            let placed = places.map(|places| placed(self.test, places));
+            let moved = placed.map(|test| SourcePaths::new(&test, self.mapping.source.signature, self.bounds)).transpose();
             let moved = moved.map_err(unfolding)?;
             let paths = moved.as_ref().unwrap_or(self.paths);
             for table in self.tables {
@@ -151,16 +154,43 @@ impl CompilationWays<'_> {
                 }
             }
         }
-        lost.map_or(Ok(first), |error| Err(Refusal::Engine(error)))
+        if let Some(error) = lost {
+            return Err(Refusal::Engine(error));
+        }
+        if self.elsewhere.has_more {
+            return Err(Refusal::TooMany("to place its threads, of which it does not say where they run (`P0@wg 0,dev 0`),"));
+        }
+        Ok(first)
     }
+}
+
+/// The places of threads that a test does not say.
+#[derive(Default)]
+struct OtherPlaces {
+    tried: Vec<Vec<Placement>>,
+    /// Are there more than are tried?
+    has_more: bool,
+}
+
+/// The test with its threads in these places.
+fn placed(test: &Test, places: &[Placement]) -> Test {
+    let mut test = test.clone();
+    for (thread, place) in test.threads.iter_mut().zip(places) {
+        thread.placement = Some(*place);
+    }
+    test
 }
 
 fn unfolding(error: unfold::UnfoldError) -> Refusal {
     Refusal::Engine(Error::Unfold(error))
 }
 
-/// The most ways to give types to objects that are tried, to place the threads, and to compile one.
+/// The most ways to give types to objects that are tried, and to compile a thread.
 const MOST_WAYS: usize = 1000;
+
+/// The most ways to place the threads that are tried: six threads with two narrow scopes have 2,471, seven 19,302. Of more the one alone is tried in which no two
+/// threads share a group, where a scope that is too narrow shows.
+const MOST_PLACES: usize = 20_000;
 
 /// Asks about the outcome of a test. Where the mapping has several lowerings for an operation, every one is tried.
 ///
@@ -195,9 +225,10 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     if any.rows != tables[0].rows {
         tables.push(any);
     }
-    let elsewhere = if said.reachable || said.racy == Some(true) { Vec::new() } else { elsewhere(mapping, test, &tables)? };
-    let anywhere = !elsewhere.is_empty();
-    let ways = CompilationWays { mapping, tables: &tables, paths: &paths, elsewhere: &elsewhere, bounds };
+    let elsewhere =
+        if said.reachable || said.racy == Some(true) { OtherPlaces::default() } else { elsewhere(mapping, test, &tables) };
+    let anywhere = !elsewhere.tried.is_empty();
+    let ways = CompilationWays { mapping, test, tables: &tables, paths: &paths, elsewhere: &elsewhere, bounds };
     let first = ways.first_run(&mut target, &options)?;
     let missing = &tables[0].missing;
     let no_row = || Refusal::NoRow(missing.iter().cloned().collect());
@@ -245,11 +276,11 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     })
 }
 
-/// The test with its threads in all other places that the rows of its operations or the target tell apart. None where the source model sees where threads run, or the
+/// All other places of the test's threads that the rows of its operations or the target tell apart. None where the source model sees where threads run, or the
 /// test says it.
-fn elsewhere(mapping: &Mapping, test: &Test, tables: &[ProgramRows<'_>]) -> Result<Vec<Test>, Refusal> {
+fn elsewhere(mapping: &Mapping, test: &Test, tables: &[ProgramRows<'_>]) -> OtherPlaces {
     if mapping.source.is_scoped() || test.threads.iter().any(|thread| thread.placement.is_some()) {
-        return Ok(Vec::new());
+        return OtherPlaces::default();
     }
     let lowerings = tables.iter().flat_map(|table| &table.rows).flat_map(|(_, lowerings)| lowerings);
     let steps = lowerings.flat_map(|lowering| &lowering.steps);
@@ -259,21 +290,17 @@ fn elsewhere(mapping: &Mapping, test: &Test, tables: &[ProgramRows<'_>]) -> Resu
     });
     let levels: Vec<Scope> =
         named.chain(Scope::LEVELS.into_iter().filter(|&scope| mapping.target.mentions_level(scope))).collect();
-    let ways = divisions(test.threads.len(), &levels, MOST_WAYS)
-        .ok_or(Refusal::TooMany("to place its threads, of which it does not say where they run (`P0@wg 0,dev 0`),"))?;
+    let threads = test.threads.len();
+    let (ways, has_more) = match divisions(threads, &levels, MOST_PLACES) {
+        Some(ways) => (ways, false),
+        None => (vec![apart(threads, &levels)], true),
+    };
     let is_apart = |scope: Scope, places: &[Placement]| {
         let pairs = places.iter().enumerate().flat_map(|(i, a)| places[..i].iter().map(move |b| (a, b)));
         pairs.into_iter().all(|(a, b)| a.shares(scope, *b) == (scope >= Scope::Gpu))
     };
     let as_it_is = |places: &[Placement]| levels.iter().all(|&scope| is_apart(scope, places));
-    let placed = |places: Vec<Placement>| {
-        let mut test = test.clone();
-        for (thread, place) in test.threads.iter_mut().zip(places) {
-            thread.placement = Some(place);
-        }
-        test
-    };
-    Ok(ways.into_iter().filter(|places| !as_it_is(places)).map(placed).collect())
+    OtherPlaces { tried: ways.into_iter().filter(|places| !as_it_is(places)).collect(), has_more }
 }
 
 fn answer(source: &TestVerdict, target_allows: bool) -> ProgramVerdict {

@@ -37,6 +37,14 @@ pub fn divisions(threads: usize, levels: &[Scope], most: usize) -> Option<Vec<Ve
     Some(all.into_iter().map(placed).collect())
 }
 
+/// The division in which no two threads share a group of any of the levels.
+pub fn apart(threads: usize, levels: &[Scope]) -> Vec<Placement> {
+    let mut levels: Vec<Scope> = levels.iter().copied().filter(|&level| level != Scope::Sys).collect();
+    levels.sort_unstable_by_key(|&level| Reverse(level));
+    levels.dedup();
+    (0..threads as u16).map(|thread| placement(thread, &vec![thread; levels.len()], &levels)).collect()
+}
+
 /// Adds the groups within `outer` that are not among those found: those that have threads, and one of each level that has none.
 fn further_groups(places: &[Vec<u16>], depth: usize, outer: &mut Vec<u16>, found: &mut Vec<Vec<u16>>) {
     if outer.len() == depth {
@@ -111,6 +119,12 @@ mod tests {
                 }
                 assert_eq!(distinct, expected, "{levels:?}, {threads}");
             }
+        }
+        for levels in [vec![gpu], vec![cta], vec![cta, gpu], vec![warp, cta]] {
+            let all = divisions(3, &levels, 1000).expect("they are few");
+            let alone = shared(&apart(3, &levels), &levels);
+            let narrowest = all.iter().map(|places| shared(places, &levels)).filter(|division| *division == alone).count();
+            assert_eq!((narrowest, alone.iter().filter(|&&shares| shares).count()), (1, 3 * levels.len()), "{levels:?}");
         }
         assert_eq!(divisions(4, &[cta, gpu], 59), None);
         assert_eq!(divisions(4, &[cta, gpu], 60).map(|all| all.len()), Some(60));

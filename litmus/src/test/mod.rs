@@ -31,7 +31,7 @@ pub use c::{
 };
 pub use c_type::{CInteger, CSpace, CType};
 pub use condition::{Condition, ConditionOperand, Proposition, Quantifier, Variable};
-pub use division::divisions;
+pub use division::{apart, divisions};
 pub use fence::{BarrierMode, ClusterBarrier, FenceOrder, MembarLevel, ProxyFenceKind};
 pub use function::{AtomFunction, LocalFunction};
 pub use margay_ptx::effect::NumberComparison;

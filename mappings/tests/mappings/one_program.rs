@@ -254,18 +254,35 @@ fn threads_of_a_model_without_scopes_run_anywhere() {
             Runner::new(&table(scope).target).run(&test(&target), &Options::default(), Choice::Both).expect("it can be run");
         assert_eq!(said.reachable, answer == bug, "{target}");
     }
-    // Six threads have more than 1,000 ways to run in blocks of several GPUs, which only matter where a row of the program names both.
-    let threads = |load: &str| -> String {
-        let thread = |t: u8| format!("P{t} (atomic_int* x) {{\n  int r0 = {load};\n}}\n");
-        let readers: String = (1..6).map(thread).collect();
-        let store = "P0 (atomic_int* x) {\n  atomic_store_explicit(x, 1, memory_order_relaxed);\n}\n";
-        format!("C six\n{{ x=0; }}\n{store}{readers}exists (1:r0=1 /\\ x=0)\n")
+}
+
+/// Six threads have 2,471 ways to run in blocks of several GPUs, which only matter where a row of the program names both. Of eight only the way is tried in
+/// which each is alone: it shows what goes wrong, and not that nothing does.
+#[test]
+fn many_threads_run_anywhere() {
+    let text = |threads: u8, condition: &str| -> String {
+        let load = |register: u8| format!("  int r{register} = atomic_load_explicit(x, memory_order_relaxed);\n");
+        let reader = |t: u8| format!("P{t} (atomic_int* x) {{\n{}{}}}\n", load(0), if t == 2 { load(1) } else { String::new() });
+        let readers: String = (2..threads).map(reader).collect();
+        format!(
+            "C many\n{{ x=0; }}\nP0 (atomic_int* x) {{\n  int r0 = atomic_exchange_explicit(x, 1, memory_order_relaxed);\n}}\n\
+             P1 (atomic_int* x) {{\n  atomic_store_explicit(x, 2, memory_order_relaxed);\n}}\n{readers}exists ({condition})\n"
+        )
     };
-    let by_exchange = threads("atomic_exchange_explicit(x, 1, memory_order_relaxed)");
-    let by_load = threads("atomic_load_explicit(x, memory_order_relaxed)");
+    let (lost, never) = ("0:r0=2 /\\ x=2", "2:r0=2 /\\ 2:r1=0");
     let two_scopes = with_row("rc11-to-ptx-descoped", "RMW.RLX", "atom.relaxed.gpu or atom.relaxed.cta");
-    assert!(matches!(ask(&two_scopes, &test(&by_exchange), None), Err(Refusal::TooMany(what)) if what.starts_with("to place")));
-    assert!(!matches!(ask(&two_scopes, &test(&by_load), None), Err(Refusal::TooMany(_))));
+    let wide = with_row("rc11-to-ptx-descoped", "RMW.RLX", "atom.relaxed.sys");
+    assert_eq!(answer(&two_scopes, &text(6, never)), ProgramVerdict::TargetForbids);
+    for threads in [6, 8] {
+        assert_eq!(answer(&two_scopes, &text(threads, lost)), ProgramVerdict::Counterexample, "{threads}");
+        assert_eq!(answer(&wide, &text(threads, lost)), ProgramVerdict::TargetForbids);
+    }
+    // Ten threads have 115,975 ways to run on several GPUs.
+    let narrow = with_row("rc11-to-ptx-descoped", "RMW.RLX", "atom.relaxed.gpu");
+    let one = asked(&narrow, &text(10, lost));
+    assert_eq!((one.answer, one.elsewhere), (ProgramVerdict::Counterexample, true));
+    let refused = ask(&two_scopes, &test(&text(8, never)), None);
+    assert!(matches!(refused, Err(Refusal::TooMany(what)) if what.starts_with("to place")));
 }
 
 /// The operations of random programs: as C, and as PTX with the orders of a row.
